@@ -1,0 +1,217 @@
+// Package llm says what a language model can be asked and what comes back, as plain types, and the
+// small interface through which an engine is asked.
+//
+// A [Request] is stated in text, not in token ids: the engine renders the chat with the model's own
+// template, tokenises, and reports in the [Reply] which ids it used. So a request can be written
+// down, hashed and answered from a ledger without the model being there.
+//
+// Engines: llm/llamacpp runs a model in process. llm/llmtest has a scripted model and the
+// conformance suite that every engine passes.
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/credence-lab/credence/record"
+)
+
+// Kind is the kind of a call.
+type Kind string
+
+const (
+	// Generate asks for new text after the prompt.
+	Generate Kind = "generate"
+	// Score asks for the log-probabilities of a given answer after the prompt.
+	Score Kind = "score"
+)
+
+// Role is who speaks in a message.
+type Role string
+
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// Message is one turn of a chat.
+type Message struct {
+	Role    Role   `json:"role"`
+	Content string `json:"content"`
+}
+
+// Prompt is the text before the model's own words: either a chat, rendered by the model's template,
+// or plain text for a model that has none. Exactly one of Messages and Text is set.
+type Prompt struct {
+	Messages []Message `json:"messages,omitempty"`
+	// Opening is put at the start of the assistant turn, after what the template opens it with.
+	Opening string `json:"opening,omitempty"`
+	// Text is plain text, passed as it is.
+	Text string `json:"text,omitempty"`
+	// NoBOS leaves out the beginning-of-sequence token that the vocabulary would put before Text.
+	NoBOS bool `json:"no_bos,omitempty"`
+}
+
+// Chat is a prompt of one user turn with the assistant turn opened by opening (may be empty).
+func Chat(user, opening string) Prompt {
+	return Prompt{Messages: []Message{{User, user}}, Opening: opening}
+}
+
+// Decoding says how the next token is chosen and when generation ends.
+type Decoding struct {
+	// MaxTokens is the most tokens to generate, at least 1. The end-of-turn token is not counted.
+	MaxTokens int `json:"max_tokens"`
+	// Temperature divides the logits; 0 is greedy (the highest logit, the lowest id on a tie).
+	Temperature float64 `json:"temperature"`
+	// TopK keeps the K most probable tokens; 0 keeps all. TopP keeps the smallest set whose mass
+	// reaches P; 0 or 1 keeps all. MinP keeps tokens of at least MinP times the top probability.
+	TopK int     `json:"top_k,omitempty"`
+	TopP float64 `json:"top_p,omitempty"`
+	MinP float64 `json:"min_p,omitempty"`
+	// RepetitionPenalty divides positive and multiplies negative logits of tokens that the prompt or
+	// the text so far holds (Keskar et al. 2019); 0 or 1 is none. Reported log-probabilities stay raw.
+	RepetitionPenalty float64 `json:"repetition_penalty,omitempty"`
+	// Stop ends generation when the text contains one of these; the text is cut before it.
+	Stop []string `json:"stop,omitempty"`
+}
+
+// Request is one call. Its JSON form, without Usual, is its declared identity.
+type Request struct {
+	Kind   Kind   `json:"kind"`
+	Prompt Prompt `json:"prompt"`
+	// Answer is the text to score after Prompt (Score). It is tokenised apart from the prompt and
+	// joined to it, without special tokens. A blank between marker and answer belongs to the answer.
+	Answer string `json:"answer,omitempty"`
+	// Decoding applies to Generate.
+	Decoding Decoding `json:"decoding,omitzero"`
+	// Seed and Sample fix the generator of a sampled call. Both matter only above temperature 0.
+	Seed   uint64 `json:"seed,omitempty"`
+	Sample int    `json:"sample,omitempty"`
+	// Usual is what a typical reply looks like. Only a plan reads it; it is no part of the identity.
+	Usual string `json:"-"`
+}
+
+// Finish says why a reply ended.
+type Finish string
+
+const (
+	// FinishEnd: the model ended its turn.
+	FinishEnd Finish = "end"
+	// FinishStop: a stop string was met.
+	FinishStop Finish = "stop"
+	// FinishLength: the token limit was met.
+	FinishLength Finish = "length"
+	// FinishScored: a Score call; nothing was generated.
+	FinishScored Finish = "scored"
+)
+
+// Reply is what a model answered.
+type Reply struct {
+	// Text is the generated text: valid UTF-8 (bytes that form no character become U+FFFD), without
+	// special tokens, cut before a stop string.
+	Text string
+	// Tokens are the generated or the scored tokens. For Generate they join to the uncut text.
+	Tokens []record.Token
+	// PromptIDs are the ids before the first of Tokens; nil where an engine does not know them.
+	PromptIDs []int32
+	Finish    Finish
+	// Reproducible says that asking again gives the same bits, whatever else is asked beside it.
+	Reproducible bool
+	// Observed is what a server said of itself only with the reply, such as a fingerprint.
+	Observed map[string]string
+}
+
+// Result is the outcome of one request: a reply, or the error that stands in its place.
+type Result struct {
+	Reply Reply
+	Err   error
+}
+
+// Engine is a model that can be asked. Implementations are safe for concurrent use; requests of
+// concurrent calls may share a batch.
+type Engine interface {
+	// Identity is everything that a reply depends on besides the request. It is known before the
+	// first call and does not change.
+	Identity() Identity
+	// Capabilities says what may be asked; see [Check].
+	Capabilities() Capabilities
+	// Do answers all requests and returns one result for each, in order. A request that fails does
+	// not fail the others. When ctx ends, results that are not there have its error.
+	Do(ctx context.Context, reqs []Request) []Result
+	// Close releases the model. Do must not be called afterwards.
+	Close() error
+}
+
+// Capabilities is what an engine can do with its model.
+type Capabilities struct {
+	Generate, Score bool
+	// Chat says that the model has a chat template.
+	Chat bool
+	// Seeds says that sampled calls repeat for equal (Seed, Sample).
+	Seeds bool
+	// ContextTokens is the longest prompt and answer together; 0 if unknown.
+	ContextTokens int
+}
+
+// Sentinel errors for single requests. They are deterministic: asking again gives them again.
+var (
+	// ErrNotSupported: the engine cannot answer this kind of request.
+	ErrNotSupported = errors.New("not supported by the engine")
+	// ErrContextOverflow: the request does not fit the model's context; see [OverflowError].
+	ErrContextOverflow = errors.New("context overflow")
+	// ErrEmptyAnswer: the answer to score has no token.
+	ErrEmptyAnswer = errors.New("answer has no token")
+)
+
+// OverflowError is an ErrContextOverflow with its numbers, in tokens.
+type OverflowError struct{ Need, Have int }
+
+func (e *OverflowError) Error() string {
+	return fmt.Sprintf("context overflow: %d tokens needed, %d available", e.Need, e.Have)
+}
+
+// Is reports whether target is [ErrContextOverflow].
+func (e *OverflowError) Is(target error) bool { return target == ErrContextOverflow }
+
+// Check returns an error that wraps [ErrNotSupported] if any of kinds cannot be asked. Call it
+// before the first request, so that a study that cannot work does not start.
+func (c Capabilities) Check(kinds ...Kind) error {
+	for _, k := range kinds {
+		if (k == Generate && !c.Generate) || (k == Score && !c.Score) {
+			return fmt.Errorf("%s: %w", k, ErrNotSupported)
+		}
+	}
+	return nil
+}
+
+// Validate says what is wrong with a request, whatever the engine; nil if nothing is.
+func (r Request) Validate() error {
+	if (len(r.Prompt.Messages) == 0) == (r.Prompt.Text == "") {
+		return errors.New("prompt: exactly one of messages and text must be given")
+	}
+	if r.Prompt.Text != "" && r.Prompt.Opening != "" {
+		return errors.New("prompt: an opening needs a chat")
+	}
+	d := r.Decoding
+	switch r.Kind {
+	case Score:
+		if r.Answer == "" {
+			return ErrEmptyAnswer
+		}
+	case Generate:
+		if r.Answer != "" {
+			return errors.New("generate: an answer is scored, not generated")
+		}
+		if d.MaxTokens < 1 {
+			return fmt.Errorf("generate: max_tokens is %d, must be at least 1", d.MaxTokens)
+		}
+		if d.Temperature < 0 || d.TopK < 0 || d.TopP < 0 || d.TopP > 1 || d.MinP < 0 || d.MinP > 1 || d.RepetitionPenalty < 0 {
+			return fmt.Errorf("generate: decoding out of range: %+v", d)
+		}
+	default:
+		return fmt.Errorf("kind %q: %w", r.Kind, ErrNotSupported)
+	}
+	return nil
+}

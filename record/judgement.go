@@ -1,0 +1,47 @@
+package record
+
+import "fmt"
+
+// Verdict is what a judge says of an answer.
+type Verdict uint8
+
+const (
+	// NotJudged is the zero value: no verdict, see the judgement's reason.
+	NotJudged Verdict = iota
+	Incorrect
+	Correct
+)
+
+// String returns "correct", "incorrect" or "not judged".
+func (v Verdict) String() string {
+	switch v {
+	case Correct:
+		return "correct"
+	case Incorrect:
+		return "incorrect"
+	case NotJudged:
+		return "not judged"
+	}
+	return fmt.Sprintf("verdict(%d)", uint8(v))
+}
+
+// Judgement is one judge's verdict on one answer.
+type Judgement struct {
+	Answer AnswerID
+	// Judge is the judge's id with its variant, such as "containment.ascii".
+	Judge   string
+	Verdict Verdict
+	// Missing says why the verdict is NotJudged; empty otherwise.
+	Missing Missing
+}
+
+// Label returns 1 for correct, 0 for incorrect, and whether there was a verdict.
+func (j Judgement) Label() (float64, bool) {
+	switch j.Verdict {
+	case Correct:
+		return 1, true
+	case Incorrect:
+		return 0, true
+	}
+	return 0, false
+}

@@ -1,0 +1,98 @@
+// Package record holds what a study keeps of each item: the question, the answers, what was read of
+// an answer's confidence, and who judged it correct.
+//
+// It is a leaf: it knows no model, no file and no statistic, and imports nothing of this module.
+// Every value that can be missing carries the reason why (see [Number] and [Judgement]); a missing
+// value is never zero and never NaN.
+package record
+
+import "fmt"
+
+// Item is one question of a data set.
+type Item struct {
+	// ID names the item within its data set. Unique, not empty.
+	ID string
+	// Question is put to the model as it is; it is data and never executed as a template.
+	Question string
+	// References are the accepted answers, the canonical one first. At least one where the item is judged.
+	References []string
+	// Incorrect are plausible wrong answers. Optional.
+	Incorrect []string
+	// Choices are the options of a multiple-choice item in the order of the data set. Optional.
+	Choices []string
+	// Field is the subject that the data set files the item under. Optional.
+	Field string
+}
+
+// Setting is one model on one data set: the unit over which a metric is taken.
+type Setting struct {
+	Model   string
+	Dataset string
+}
+
+// String returns "model/dataset".
+func (s Setting) String() string { return s.Model + "/" + s.Dataset }
+
+// Source says where the text of an answer comes from.
+type Source string
+
+const (
+	// Generated answers were written by the setting's own model.
+	Generated Source = "generated"
+	// Reference answers are accepted answers of the data set.
+	Reference Source = "reference"
+	// Supplied answers come from elsewhere: another model, another question, a file.
+	Supplied Source = "supplied"
+)
+
+// Origin is the provenance of one answer.
+type Origin struct {
+	Source Source
+	// Prompt names the prompt that a generated answer was written under.
+	Prompt string
+	// Sample numbers the answers drawn under one prompt, from 0. Greedy answers have sample 0.
+	Sample int
+}
+
+// String returns "source:prompt:sample", or the source alone where no prompt applies.
+func (o Origin) String() string {
+	if o.Prompt == "" {
+		return string(o.Source)
+	}
+	return fmt.Sprintf("%s:%s:%d", o.Source, o.Prompt, o.Sample)
+}
+
+// AnswerID identifies one answer across a study. A reading and a judgement that carry the same
+// AnswerID describe the same text: that is the alignment rule of "Same Answer, Different
+// Confidence" (section 3.1), and analyses join on nothing else.
+type AnswerID struct {
+	Setting Setting
+	Item    string
+	Origin  Origin
+}
+
+// String returns "model/dataset/item/origin".
+func (id AnswerID) String() string {
+	return id.Setting.String() + "/" + id.Item + "/" + id.Origin.String()
+}
+
+// Answer is one text that answers an item, or the reason why there is none.
+type Answer struct {
+	ID AnswerID
+	// Text is the parsed answer, not the raw reply. Empty if and only if Missing is set.
+	Text string
+	// Reply is the raw text of the model that Text was parsed from. Empty for answers not generated.
+	Reply string
+	// Truncated says that the reply ended at its token limit.
+	Truncated bool
+	Missing   Missing
+}
+
+// Token is one position of a tokenised text with the log-probability that the model gave it.
+type Token struct {
+	ID int32
+	// Piece is the token's own bytes. It need not be valid UTF-8: a character may span tokens.
+	Piece []byte
+	// LogProb is the natural logarithm of the raw model probability (temperature 1, no penalty), at most 0.
+	LogProb float64
+}
