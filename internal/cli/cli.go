@@ -1,0 +1,98 @@
+// Package cli is the credence command: one file per subcommand, exit codes in exit.go.
+//
+// Results go to standard output; progress, warnings and errors go to standard error.
+package cli
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// app is what every subcommand shares: its streams and what the global flags said.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	verbose  bool
+	quiet    bool
+}
+
+// Main runs the command as a process does: an interrupt ends the work in order, a second one at once.
+func Main(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return Run(ctx, args, in, out, err)
+}
+
+// Run runs the command with the given arguments and streams and returns its exit code.
+func Run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
+	a := &app{in: in, out: out, err: err}
+	root := a.newRootCommand()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(err)
+	return report(err, root.ExecuteContext(ctx))
+}
+
+func (a *app) newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "credence",
+		Short: "Measure how sure a language model is of its answers, and how far to trust that",
+		Long: `credence measures how sure a language model is of its answers, in words and in
+probabilities, and how much the verdict depends on how it was measured.
+
+Start with "credence quickstart": it fetches a small model once and runs a study
+of built-in questions on this machine.`,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              noSubcommand,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error { a.setLogger(); return nil },
+	}
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more on standard error")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress on standard error")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageHint(err, "run \"%s --help\" for its flags", cmd.CommandPath())
+	})
+	root.SetUsageTemplate(root.UsageTemplate() + exitCodesHelp)
+	root.AddCommand(a.commands()...)
+	return root
+}
+
+// noSubcommand turns a mistyped subcommand into an error with cobra's suggestions.
+func noSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "run \"credence help\" for the commands"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean \"credence " + near[0] + "\"?"
+	}
+	return usageHint(usagef("unknown command %q", args[0]), "%s", hint)
+}
+
+func (a *app) setLogger() {
+	level := slog.LevelInfo
+	switch {
+	case a.quiet:
+		level = slog.LevelWarn
+	case a.verbose:
+		level = slog.LevelDebug
+	}
+	slog.SetDefault(slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{
+		Level: level,
+		ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
+			if attr.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return attr
+		},
+	})))
+}

@@ -1,0 +1,10 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// commands lists the subcommands in the order in which a newcomer meets them.
+func (a *app) commands() []*cobra.Command {
+	return []*cobra.Command{
+		a.newVersionCommand(),
+	}
+}

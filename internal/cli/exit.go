@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Exit codes. They are decided here and nowhere else.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitGate        = 3
+	exitInterrupted = 130
+)
+
+const exitCodesHelp = `
+Exit codes:
+  0    done
+  1    failure
+  2    wrong usage or input
+  3    a gate was not met
+  130  interrupted
+`
+
+// errGate is returned, wrapped, by commands whose --gate falls short.
+var errGate = errors.New("gate not met")
+
+// badInput marks errors that the user's input or usage caused. Any package may implement it; the
+// command then exits with 2 instead of 1.
+type badInput interface{ BadInput() bool }
+
+// usageError is wrong usage: a flag, an argument, a file that cannot be what was asked for.
+type usageError struct {
+	err  error
+	hint string
+}
+
+func (e *usageError) Error() string  { return e.err.Error() }
+func (e *usageError) Unwrap() error  { return e.err }
+func (e *usageError) BadInput() bool { return true }
+
+// usagef returns an error that exits with 2.
+func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
+
+// usageHint adds to err what the user can do about it, and makes it exit with 2.
+func usageHint(err error, format string, args ...any) error {
+	return &usageError{err: err, hint: fmt.Sprintf(format, args...)}
+}
+
+// report prints err for a person and returns the exit code.
+func report(w io.Writer, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	code := exitFailure
+	var bad badInput
+	switch {
+	case errors.Is(err, errGate):
+		code = exitGate
+	case errors.Is(err, context.Canceled):
+		code = exitInterrupted
+	case errors.As(err, &bad) && bad.BadInput():
+		code = exitUsage
+	}
+	fmt.Fprintf(w, "credence: %v\n", err)
+	var usage *usageError
+	if errors.As(err, &usage) && usage.hint != "" {
+		fmt.Fprintf(w, "  %s\n", usage.hint)
+	}
+	return code
+}
