@@ -50,11 +50,12 @@ probabilities, and how much the verdict depends on how it was measured.
 
 Start with "credence quickstart": it fetches a small model once and runs a study
 of built-in questions on this machine.`,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		Args:              noSubcommand,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: func(*cobra.Command, []string) error { a.setLogger(); return nil },
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		Args:                       noSubcommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SuggestionsMinimumDistance: 2,
+		PersistentPreRunE:          func(*cobra.Command, []string) error { a.setLogger(); return nil },
 	}
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more on standard error")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress on standard error")
