@@ -43,10 +43,21 @@ type Reading struct {
 	Value Number
 	// Fallback says that a parser took Value by its last resort, not by the label that was asked for.
 	Fallback bool
-	// Tokens are the scored tokens of the answer, in order (token signal).
+	// Reproducible says that asking the model again gives the same bits (see llm.Reply).
+	Reproducible bool
+}
+
+// Scoring is what the model said of an answer's tokens in one context: the raw material of every
+// reading of the token signal in that context, whatever the aggregation.
+type Scoring struct {
+	Answer  AnswerID
+	Context string
+	// Tokens are the answer's tokens in order, at least one unless Missing is set.
 	Tokens []Token
 	// ContextIDs are the ids of the tokens before the answer; the answer starts where they end.
+	// Nil where an engine does not tell.
 	ContextIDs []int32
-	// Reproducible says that asking again gives the same bits (see llm.Reply).
+	// Reproducible says that scoring again gives the same bits.
 	Reproducible bool
+	Missing      Missing
 }
