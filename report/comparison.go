@@ -1,0 +1,105 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/credence-lab/credence/measure"
+	"github.com/credence-lab/credence/protocol"
+)
+
+// WriteComparison writes one setting's comparison as text of at most 80 columns: what was used, the
+// level and quality of both scores, gaps and shifts, then the verdict in words.
+func WriteComparison(w io.Writer, c *protocol.Comparison) error {
+	p := &printer{w: w}
+	p.line("%s, answers graded by %s", c.Setting, c.Choice.Judge)
+	p.line("%d asked, %d used, left out: %s", c.Asked, c.Used, LeftOut(c.LeftOut))
+	p.line("parse rate %s, accuracy %s", Estimate(c.ParseRate), Estimate(c.Accuracy))
+	p.line("")
+	p.table(scoreTable(c))
+	p.line("")
+	p.line("gap g = stated - token; above 0 the better signal is: token under ECE and AURC,")
+	p.line("stated under AUROC. shift = g - g(%s).", c.Choice.Contexts[0])
+	p.table(gapTable(c))
+	p.line("")
+	for _, sentence := range Words(c) {
+		p.wrapped("- "+sentence, "  ")
+	}
+	return p.err
+}
+
+func scoreTable(c *protocol.Comparison) *table {
+	t := &table{}
+	t.row(append([]string{"score", "mean"}, metricTitles(c.Verbalised.Metrics)...)...)
+	t.row(scoreRow("stated", c.Verbalised)...)
+	for _, context := range c.Contexts {
+		t.row(scoreRow("token, "+context.Name, context.Token)...)
+	}
+	return t
+}
+
+func scoreRow(name string, s protocol.Score) []string {
+	cells := []string{name, short(s.Mean)}
+	for _, m := range s.Metrics {
+		cells = append(cells, Estimate(m))
+	}
+	return cells
+}
+
+// short is the value without its interval, for a column that only gives the level.
+func short(v measure.Value) string {
+	v.Interval = nil
+	return Estimate(v)
+}
+
+func gapTable(c *protocol.Comparison) *table {
+	t := &table{}
+	t.row(append([]string{"context"}, metricTitles(c.Verbalised.Metrics)...)...)
+	for i, context := range c.Contexts {
+		gaps := []string{context.Name}
+		shifts := []string{"  shift"}
+		for _, g := range context.Gaps {
+			gaps = append(gaps, SignedEstimate(g.Gap))
+			if g.Shift != nil {
+				shifts = append(shifts, SignedEstimate(*g.Shift))
+			}
+		}
+		t.row(gaps...)
+		if i > 0 {
+			t.row(shifts...)
+		}
+	}
+	return t
+}
+
+func metricTitles(values []measure.Value) []string {
+	titles := make([]string, len(values))
+	for i, v := range values {
+		titles[i] = Title(v.Method)
+	}
+	return titles
+}
+
+// printer keeps the first error, so that a page of output reads as a page.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func (p *printer) table(t *table) {
+	if p.err == nil {
+		p.err = t.write(p.w)
+	}
+}
+
+func (p *printer) wrapped(text, indent string) {
+	for _, line := range Wrap(text, 80, indent) {
+		p.line("%s", line)
+	}
+}

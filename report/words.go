@@ -1,0 +1,157 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/credence-lab/credence/measure"
+	"github.com/credence-lab/credence/protocol"
+	"github.com/credence-lab/credence/record"
+)
+
+// Title is the short name of a metric id: "ece.equal-width.10.left-closed" is "ECE".
+func Title(id string) string {
+	family, _, _ := strings.Cut(id, ".")
+	return strings.ToUpper(family)
+}
+
+// Words says in sentences what a comparison shows: for each metric which signal is better where and
+// whether that changes with the context, then how far the number of items lets it be trusted.
+func Words(c *protocol.Comparison) []string {
+	if c.Used == 0 {
+		return []string{fmt.Sprintf("Nothing can be said: of %d items none could be used (%s).", c.Asked, LeftOut(c.LeftOut))}
+	}
+	var sentences []string
+	for m := range c.Verbalised.Metrics {
+		sentences = append(sentences, metricWords(c, m))
+	}
+	return append(sentences, levelWords(c), cautionWords(c))
+}
+
+// asks says what each metric is about, in words that need no paper.
+func asks(title string) string {
+	switch title {
+	case "ECE":
+		return "Calibration (ECE: does .8 mean right 8 times in 10?)"
+	case "AUROC":
+		return "Ranking (AUROC: are right answers rated above wrong ones?)"
+	case "AURC":
+		return "Selection (AURC: errors among the surest answers)"
+	}
+	return title
+}
+
+func metricWords(c *protocol.Comparison, m int) string {
+	title := Title(c.Verbalised.Metrics[m].Method)
+	var flips, points []string
+	for _, context := range c.Contexts[1:] {
+		switch context.Gaps[m].Flip {
+		case protocol.ResolvedFlip:
+			flips = append(flips, context.Name)
+		case protocol.PointFlip:
+			points = append(points, context.Name)
+		}
+	}
+	base := c.Contexts[0]
+	head := asks(title) + ": " + gapWords(base.Name, base.Gaps[m])
+	switch {
+	case len(flips) > 0:
+		return fmt.Sprintf("%s; the verdict flips in %s, and both sides are resolved.", head, and(flips))
+	case len(points) > 0:
+		return fmt.Sprintf("%s; the better signal changes in %s, but not beyond chance on %d items.", head, and(points), c.Used)
+	}
+	if shifted := resolvedShifts(c, m); len(shifted) > 0 {
+		return fmt.Sprintf("%s; no flip, but the gap moves beyond chance in %s.", head, and(shifted))
+	}
+	return head + "; no other context changes that."
+}
+
+func gapWords(context string, g protocol.Gap) string {
+	switch {
+	case !g.Gap.Defined():
+		return fmt.Sprintf("cannot be compared in the %s context (%s)", context, g.Gap.Reason())
+	case g.Better == "":
+		return fmt.Sprintf("the two signals are level in the %s context", context)
+	case g.Resolved:
+		return fmt.Sprintf("in the %s context the %s score is better", context, signalWord(g.Better))
+	default:
+		return fmt.Sprintf("in the %s context the %s score looks better, within chance", context, signalWord(g.Better))
+	}
+}
+
+func signalWord(s record.Signal) string {
+	if s == record.VerbalisedSignal {
+		return "stated"
+	}
+	return string(s)
+}
+
+func resolvedShifts(c *protocol.Comparison, m int) []string {
+	var names []string
+	for _, context := range c.Contexts[1:] {
+		if s := context.Gaps[m].Shift; s != nil && s.Interval != nil && s.Interval.Excludes(0) {
+			names = append(names, context.Name)
+		}
+	}
+	return names
+}
+
+// levelWords compares the levels of the scores with accuracy: the plainest sign of over- and underconfidence.
+func levelWords(c *protocol.Comparison) string {
+	accuracy, ok := c.Accuracy.Get()
+	if !ok {
+		return "Accuracy is undefined (" + string(c.Accuracy.Reason()) + ")."
+	}
+	parts := []string{"stated " + level(c.Verbalised.Mean)}
+	for _, context := range c.Contexts {
+		parts = append(parts, context.Name+" "+level(context.Token.Mean))
+	}
+	return fmt.Sprintf("Level: %s of the answers are right; the mean confidence is %s.", Percent(accuracy), strings.Join(parts, ", "))
+}
+
+func level(v measure.Value) string {
+	x, ok := v.Get()
+	if !ok {
+		return "undefined"
+	}
+	return Percent(x)
+}
+
+// cautionWords says how wide the widest interval of a gap is, since that is what the number of items allows.
+func cautionWords(c *protocol.Comparison) string {
+	widest, title := 0.0, ""
+	for _, context := range c.Contexts {
+		for _, g := range context.Gaps {
+			if iv := g.Gap.Interval; iv != nil && (iv.Upper-iv.Lower)/2 > widest {
+				widest, title = (iv.Upper-iv.Lower)/2, Title(g.Metric)
+			}
+		}
+	}
+	if title == "" {
+		return fmt.Sprintf("Caution: %d items and no intervals; differences may be chance.", c.Used)
+	}
+	// An interval's width falls with the square root of n.
+	need := int(math.Ceil(float64(c.Used) * math.Pow(widest/.05, 2)))
+	if need <= c.Used {
+		return fmt.Sprintf("Caution: this is one model on %d items; intervals are within 0.05 of the gaps and say nothing of other models or questions.", c.Used)
+	}
+	return fmt.Sprintf("Caution: on %d items a gap is known to about ±%s (%s); for ±0.05 it would take about %d items. It is one model and one set of questions.",
+		c.Used, Number(widest), title, roundUp(need))
+}
+
+// roundUp rounds to one digit below the leading one, so that an estimate does not look exact.
+func roundUp(n int) int {
+	unit := 1
+	for n/unit >= 100 {
+		unit *= 10
+	}
+	return (n + unit - 1) / unit * unit
+}
+
+func and(names []string) string {
+	if len(names) == 1 {
+		return "the " + names[0] + " context"
+	}
+	return "the contexts " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
