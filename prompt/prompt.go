@@ -1,0 +1,103 @@
+// Package prompt holds the words that are put to a model, the places in which an answer is scored,
+// and the parsers of what comes back.
+//
+// A [Set] is the named prompts of a study. A [Context] is the text before an answer whose tokens are
+// scored: a prompt and, perhaps, a marker that opens the assistant turn ("Same Answer, Different
+// Confidence", section 3.4 and appendix A). A [Parser] takes the answer and the stated probability
+// from a reply.
+//
+// The wording is this project's own; the structure is the paper's. In every prompt but the bare one
+// the question comes last, so that all items of a study begin with the same tokens.
+package prompt
+
+import "slices"
+
+// Name names a prompt.
+type Name string
+
+const (
+	// Bare is the question and, on a new line, "Answer:".
+	Bare Name = "bare"
+	// Question is the question alone: Bare without its marker.
+	Question Name = "question"
+	// AnswerOnly asks for a short guess and nothing else, and ends in "Answer:".
+	AnswerOnly Name = "answer-only"
+	// AnswerOnlyInstruction is AnswerOnly without its marker.
+	AnswerOnlyInstruction Name = "answer-only-instruction"
+	// Confidence asks for a short guess and the probability, from 0.0 to 1.0, that it is correct.
+	Confidence Name = "confidence"
+	// ConfidenceWithoutProbability is Confidence without the three mentions of the probability.
+	ConfidenceWithoutProbability Name = "confidence-without-probability"
+	// ConfidencePercent is Confidence with a whole number from 0 to 100.
+	ConfidencePercent Name = "confidence-percent"
+)
+
+// Names returns the names of all prompts, in the order in which a card shows them.
+func Names() []Name {
+	return []Name{
+		Bare, Question, AnswerOnly, AnswerOnlyInstruction,
+		ConfidenceWithoutProbability, Confidence, ConfidencePercent,
+	}
+}
+
+// The markers after which an answer may stand. They are also the labels that the parsers look for,
+// so they are the same in every set.
+const (
+	AnswerMarker      = "Answer:"
+	GuessMarker       = "Guess:"
+	ProbabilityMarker = "Probability:"
+)
+
+// Mentions returns the three places in which the built-in confidence prompt speaks of the
+// probability, in order. Deleting all three gives ConfidenceWithoutProbability; deleting some gives
+// the steps between.
+func Mentions() []string { return slices.Clone(mentions[:]) }
+
+var mentions = [3]string{
+	", and the probability (0.0 to 1.0) that this guess is correct",
+	" and its probability",
+	"\nProbability: <a number from 0.0 to 1.0>",
+}
+
+// The built-in texts nest: each of answer-only, confidence without probability, and confidence adds
+// one part to the one before, which is what the paper's prompt ablation needs (appendix C).
+const (
+	bareText = "{{.Question}}\nAnswer:"
+
+	answerOnlyText = "Give a short guess at the answer to the question below. " +
+		"Write the guess alone, without any other words.\n\n" +
+		"Question: {{.Question}}\nAnswer:"
+)
+
+var (
+	confidenceText        = confidence(mentions)
+	withoutText           = confidence([3]string{})
+	confidencePercentText = confidence([3]string{
+		", and the probability (as a whole number from 0 to 100) that this guess is correct",
+		" and its probability",
+		"\nProbability: <a whole number from 0 to 100>",
+	})
+)
+
+func confidence(mention [3]string) string {
+	return "Give a short guess at the answer to the question below" + mention[0] + ". " +
+		"Write the guess" + mention[1] + " alone, without any other words, in this form:\n\n" +
+		"Guess: <a few words, not a sentence>" + mention[2] + "\n\n" +
+		"Question: {{.Question}}"
+}
+
+func builtin(name Name) string {
+	switch name {
+	case Bare:
+		return bareText
+	case AnswerOnly:
+		return answerOnlyText
+	case Confidence:
+		return confidenceText
+	case ConfidenceWithoutProbability:
+		return withoutText
+	case ConfidencePercent:
+		return confidencePercentText
+	}
+	return ""
+}
