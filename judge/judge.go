@@ -45,16 +45,23 @@ func All() []Judge {
 	}
 }
 
-// ByID returns the judge with that id, or an error that wraps ErrUnknown and lists the ids.
-func ByID(id string) (Judge, error) {
+// Names returns the ids of all judges, in the order of [All].
+func Names() []string {
 	var ids []string
+	for _, j := range All() {
+		ids = append(ids, j.ID())
+	}
+	return ids
+}
+
+// Named returns the judge with that id, or an error that wraps ErrUnknown and lists the ids.
+func Named(id string) (Judge, error) {
 	for _, j := range All() {
 		if j.ID() == id {
 			return j, nil
 		}
-		ids = append(ids, j.ID())
 	}
-	return Judge{}, fmt.Errorf("judge %q: %w: the judges are %s", id, ErrUnknown, strings.Join(ids, ", "))
+	return Judge{}, fmt.Errorf("judge %q: %w: the judges are %s", id, ErrUnknown, strings.Join(Names(), ", "))
 }
 
 // ID returns "rule.normaliser".

@@ -18,7 +18,8 @@ const (
 	// "São" becomes "s o", and of a text in another script nothing is left but its figures.
 	ASCII Normaliser = iota + 1
 	// Unicode keeps letters, marks and digits of every script: canonical composition (NFC), case
-	// folding (so "Straße" is "STRASSE"), everything else a blank, whitespace merged. Accents count: "Zürich" is not "Zurich".
+	// folding (so "Straße" is "STRASSE"), invisible format characters dropped, everything else a blank,
+	// whitespace merged. Accents count: "Zürich" is not "Zurich".
 	Unicode
 )
 
@@ -36,17 +37,16 @@ func (n Normaliser) String() string {
 // Normalise returns the normal form of s. A text of which nothing would be left keeps its own
 // visible characters, trimmed and in lower case: otherwise every such text would equal every other ("?" and
 // "!", or two names in a script that the normaliser does not know). The result is empty only for
-// blanks. Invisible format characters, such as a soft hyphen, count for nothing. Idempotent.
+// blanks and invisible characters. Idempotent.
 func (n Normaliser) Normalise(s string) string {
-	visible := strings.Map(dropInvisible, s)
 	var out string
 	if n == ASCII {
-		out = asciiForm(visible)
+		out = asciiForm(s)
 	} else {
-		out = unicodeForm(visible)
+		out = unicodeForm(s)
 	}
 	if out == "" {
-		return merge(norm.NFC.String(strings.ToLower(visible)))
+		return merge(norm.NFC.String(strings.ToLower(strings.Map(dropInvisible, s))))
 	}
 	return out
 }
@@ -71,7 +71,7 @@ func unicodeForm(s string) string {
 		return ' '
 	}
 	// Folding can undo composition, so it comes between two of them.
-	s = norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
+	s = norm.NFC.String(cases.Fold().String(norm.NFC.String(strings.Map(dropInvisible, s))))
 	return merge(strings.Map(blank, s))
 }
 

@@ -64,16 +64,23 @@ func Contexts() []Context {
 	return []Context{BareContext, AnswerSlot, GuessSlot, AnswerOnlyContext, AnswerOnlyGenerating, PercentGuessSlot}
 }
 
+// ContextNames returns the names of [Contexts], in that order.
+func ContextNames() []string {
+	var names []string
+	for _, c := range Contexts() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // ContextNamed returns the context of that name, or an error that wraps ErrUnknown.
 func ContextNamed(name string) (Context, error) {
-	var names []string
 	for _, c := range Contexts() {
 		if c.Name == name {
 			return c, nil
 		}
-		names = append(names, c.Name)
 	}
-	return Context{}, fmt.Errorf("context %q: %w: the contexts are %s", name, ErrUnknown, list(names))
+	return Context{}, fmt.Errorf("context %q: %w: the contexts are %s", name, ErrUnknown, list(ContextNames()))
 }
 
 // Describe says in one line where the answer stands, for the measurement card.

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/credence-lab/credence/record"
@@ -76,12 +77,15 @@ type Parser struct {
 	Scale Scale
 }
 
-// NewParser returns the parser of that name ("lenient" or "strict"), or an error that wraps ErrUnknown.
+// ParserNames returns the names that [NewParser] knows.
+func ParserNames() []string { return []string{string(Lenient), string(Strict)} }
+
+// NewParser returns the parser of that name, or an error that wraps ErrUnknown.
 func NewParser(name string, scale Scale) (Parser, error) {
-	if r := Rules(name); r == Lenient || r == Strict {
-		return Parser{r, scale}, nil
+	if !slices.Contains(ParserNames(), name) {
+		return Parser{}, fmt.Errorf("parser %q: %w: the parsers are %s", name, ErrUnknown, list(ParserNames()))
 	}
-	return Parser{}, fmt.Errorf("parser %q: %w: the parsers are %s, %s", name, ErrUnknown, Lenient, Strict)
+	return Parser{Rules(name), scale}, nil
 }
 
 // ID names the parser with its scale, such as "strict.0-1".

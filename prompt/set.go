@@ -66,16 +66,26 @@ func New(replace map[Name]string) (*Set, error) {
 	return s, nil
 }
 
+// Override checks one replacement as [New] does, and returns it in the form in which it is used.
+func Override(name, text string) (Text, error) {
+	c, err := checked(Name(name), text)
+	return Text{Name(name), c.text, true}, err
+}
+
 func (s *Set) add(name Name, text string) error {
-	c, err := compile(name, text)
+	c, err := checked(name, text)
 	if err == nil {
-		err = checkMarkers(name, c.text)
+		s.prompts[name] = c
 	}
+	return err
+}
+
+func checked(name Name, text string) (compiled, error) {
+	c, err := compile(name, text)
 	if err != nil {
-		return err
+		return compiled{}, err
 	}
-	s.prompts[name] = c
-	return nil
+	return c, checkMarkers(name, c.text)
 }
 
 // derive adds the prompt name, which is from without its final marker.
