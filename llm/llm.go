@@ -13,6 +13,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/credence-lab/credence/record"
 )
@@ -207,8 +209,14 @@ func (r Request) Validate() error {
 		if d.MaxTokens < 1 {
 			return fmt.Errorf("generate: max_tokens is %d, must be at least 1", d.MaxTokens)
 		}
-		if d.Temperature < 0 || d.TopK < 0 || d.TopP < 0 || d.TopP > 1 || d.MinP < 0 || d.MinP > 1 || d.RepetitionPenalty < 0 {
+		// Stated as what must hold, so that NaN does not pass.
+		inRange := d.Temperature >= 0 && d.Temperature <= math.MaxFloat64 && d.TopK >= 0 && d.TopP >= 0 && d.TopP <= 1 &&
+			d.MinP >= 0 && d.MinP <= 1 && d.RepetitionPenalty >= 0 && d.RepetitionPenalty <= math.MaxFloat64
+		if !inRange {
 			return fmt.Errorf("generate: decoding out of range: %+v", d)
+		}
+		if slices.Contains(d.Stop, "") {
+			return errors.New("generate: a stop string is empty")
 		}
 	default:
 		return fmt.Errorf("kind %q: %w", r.Kind, ErrNotSupported)
