@@ -24,6 +24,7 @@ type Family struct {
 // its families, named here.
 func Families() []Family {
 	return slices.Concat(
+		levelFamilies(),
 		binnedFamilies(),
 		rankingFamilies(),
 		selectiveFamilies(),

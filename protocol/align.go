@@ -16,15 +16,15 @@ import (
 // Choice fixes the protocol choices that one comparison holds constant while the context varies.
 type Choice struct {
 	// Contexts are the contexts in which the token score is read, the base first.
-	Contexts []string
+	Contexts []string `json:"contexts"`
 	// Aggregation of the token score.
-	Aggregation string
+	Aggregation string `json:"aggregation"`
 	// Elicitation of the stated probability.
-	Elicitation string
+	Elicitation string `json:"elicitation"`
 	// Judge that labels the answers.
-	Judge string
+	Judge string `json:"judge"`
 	// DropFallback leaves out answers whose probability the parser took by its last resort.
-	DropFallback bool
+	DropFallback bool `json:"drop_fallback"`
 }
 
 // Aligned is one setting in which every row is one answer, with the label and all scores of that same

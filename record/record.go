@@ -26,8 +26,8 @@ type Item struct {
 
 // Setting is one model on one data set: the unit over which a metric is taken.
 type Setting struct {
-	Model   string
-	Dataset string
+	Model   string `json:"model"`
+	Dataset string `json:"dataset"`
 }
 
 // String returns "model/dataset".
