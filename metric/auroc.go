@@ -11,7 +11,8 @@ func AUROC() Statistic {
 		Definition: "P(s⁺ > s⁻) + ½ P(s⁺ = s⁻) of a correct and an incorrect answer's confidence.",
 		Source:     "Hanley and McNeil 1982",
 		Better:     Higher, Needs: AnyScore, Labels: Classes,
-		Bind: bindAUROC,
+		Chance: func(*Prepared) float64 { return .5 },
+		Bind:   bindAUROC,
 	}
 }
 

@@ -3,8 +3,6 @@ package metric
 import (
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 
 	"github.com/credence-lab/credence/measure"
 )
@@ -12,7 +10,20 @@ import (
 // ECE is the expected calibration error over bins of equal width: Σ_b n_b/n |quality_b − confidence_b|,
 // means within bin b, in [0,1]. Source: Naeini, Cooper and Hauskrecht 2015. Ten left-closed bins are
 // the rule of "Same Answer, Different Confidence", Appendix A. It panics if bins is not in 1..2^20.
-func ECE(bins int, edges Edges) Statistic { return must(equalWidthFamily(ece).make(bins, edges)) }
+func ECE(bins int, edges Edges) Statistic { return must(equalWidthStatistic(ece, bins, edges)) }
+
+func binnedFamilies() []Family {
+	const left, right = "10.left-closed", "10.right-closed"
+	return []Family{
+		equalWidthFamily(ece, left, right, "15.left-closed"), equalMassFamily(ece, "10"), fixedSizeFamily(ece),
+		equalWidthFamily(rmsce, left), equalMassFamily(rmsce, "10"), fixedSizeFamily(rmsce, "100", "100.skip-last"),
+		equalWidthFamily(ace, left), equalMassFamily(ace, "10"),
+		mceFamily("mce.equal-width", "{bins}.{edges}", equalWidthFamily, left, left+".min-20"),
+		mceFamily("mce.equal-mass", "{bins}", equalMassFamily, "10"),
+		equalWidthFamily(over, left), equalWidthFamily(under, left),
+		single(NetOverconfidence()),
+	}
+}
 
 // norm reduces what is known of the bins to one number: the items n[b] > 0 of a bin, and excess[b], the
 // sum of confidence minus quality over them.
@@ -111,17 +122,48 @@ func mce(atLeast int) norm {
 	}
 }
 
+// skipLast counts the items of the last bin but not its gap.
+func skipLast(by norm) norm {
+	reduce := by.reduce
+	by.reduce = func(n, excess []float64) (float64, measure.Reason) {
+		excess[len(excess)-1] = 0
+		return reduce(n, excess)
+	}
+	return by
+}
+
+// NetOverconfidence is mean confidence minus mean quality, in [-1,1]: above 0 where the score claims
+// too much. It needs no bins.
+func NetOverconfidence() Statistic {
+	return Statistic{
+		ID: "overconfidence.net", Definition: "Mean confidence − mean quality.", Source: "Lichtenstein, Fischhoff and Phillips 1982",
+		Better: Nearer, Needs: Probability, Labels: Qualities,
+		Bind: func(p *Prepared) Evaluator {
+			excess := p.excess()
+			return func(counts []uint32) (float64, measure.Reason) {
+				items, sum := sumBin(counts, excess)
+				return sum / float64(items), ""
+			}
+		},
+	}
+}
+
+// excess is confidence minus quality of each atom.
+func (p *Prepared) excess() []float64 {
+	excess := make([]float64, len(p.confidence))
+	for a, c := range p.confidence {
+		excess[a] = c - p.quality[a]
+	}
+	return excess
+}
+
 // binned is the statistic that reduces the bins of a partition by a norm.
 func binned(id, how string, by norm, cut func(*Prepared) partition) Statistic {
 	return Statistic{
 		ID: id, Definition: by.definition + " " + how, Source: by.source,
 		Better: by.better, Needs: Probability, Labels: Qualities,
 		Bind: func(p *Prepared) Evaluator {
-			excessOf := make([]float64, len(p.confidence))
-			for a, c := range p.confidence {
-				excessOf[a] = c - p.quality[a]
-			}
-			cuts := cut(p)
+			excessOf, cuts := p.excess(), cut(p)
 			var n, excess []float64
 			return func(counts []uint32) (float64, measure.Reason) {
 				n, excess = n[:0], excess[:0]
@@ -144,47 +186,4 @@ func sumBin(counts []uint32, excess []float64) (items int64, sum float64) {
 		sum += float64(m) * excess[i]
 	}
 	return items, sum
-}
-
-// widthFamily are the norms over bins of equal width.
-type widthFamily struct{ by norm }
-
-func equalWidthFamily(by norm) widthFamily { return widthFamily{by} }
-
-func (f widthFamily) make(bins int, e Edges) (Statistic, error) {
-	if bins < 1 || bins > maxBins {
-		return Statistic{}, fmt.Errorf("%d bins are not in 1..%d", bins, maxBins)
-	}
-	how := map[Edges]string{
-		LeftClosed:  "Bin k of %d is [k/M,(k+1)/M), 1 in the last.",
-		RightClosed: "Bin k of %d is (k/M,(k+1)/M], 0 in the first.",
-		Phantom:     "Bin k of %d is [k/M,(k+1)/M), 1 in a bin of its own.",
-		Linspace:    "Bin k of %d is [k·step,(k+1)·step) with edges rounded as numpy.linspace does.",
-	}[e]
-	if how == "" {
-		return Statistic{}, fmt.Errorf("unknown edge rule %q", e)
-	}
-	id := fmt.Sprintf("%s.equal-width.%d.%s", f.by.prefix, bins, e)
-	return binned(id, fmt.Sprintf(how, bins), f.by, func(p *Prepared) partition { return equalWidth(p, bins, e) }), nil
-}
-
-func (f widthFamily) family(usual ...string) Family {
-	return Family{
-		Prefix: f.by.prefix + ".equal-width", Parameters: "{bins}.{left-closed|right-closed|phantom|linspace}", Usual: usual,
-		New: func(parameters string) (Statistic, error) {
-			bins, edges, _ := strings.Cut(parameters, ".")
-			m, err := strconv.Atoi(bins)
-			if err != nil {
-				return Statistic{}, fmt.Errorf("the number of bins is %q; write for example %s.equal-width.10.left-closed", bins, f.by.prefix)
-			}
-			return f.make(m, Edges(edges))
-		},
-	}
-}
-
-func must(s Statistic, err error) Statistic {
-	if err != nil {
-		panic("metric: " + err.Error())
-	}
-	return s
 }

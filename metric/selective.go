@@ -1,73 +1,48 @@
 package metric
 
 import (
+	"slices"
+
 	"github.com/credence-lab/credence/measure"
 )
 
 // Statistics of selective prediction: answers are given most confident first, the rest withheld. With
-// l_(j) the loss 1 − quality of the answer at rank j, and L_k the sum of the first k, most of them
-// are linear in the losses, Σ_j w_j l_(j), and differ only in the weights. Over the random order of a
-// group of equal confidences the expected loss at each of its ranks is the group's mean loss, so that
-// the expectation is Σ_g l̄_g Σ_{j in g} w_j: exact, and one difference of cumulated weights a group.
-
-// AURC is the area under the risk–coverage curve, (1/n) Σ_k L_k/k: the mean over k of the risk among
-// the k most confident, expected over the order of ties; in [0,1].
-// Sources: Geifman and El-Yaniv 2017; "Same Answer, Different Confidence", Appendix A.
-func AURC() Statistic {
-	return Statistic{
-		ID:         "aurc.expected",
-		Definition: "(1/n) Σ_k L_k/k, L_k the loss of the k most confident; expectation over the order of ties.",
-		Source:     "Geifman and El-Yaniv 2017",
-		Better:     Lower, Needs: AnyScore, Labels: Qualities,
-		Bind: func(p *Prepared) Evaluator {
-			model, weights := p.expectedLoss(), aurcWeights()
-			return func(counts []uint32) (float64, measure.Reason) {
-				return model(counts, weights.of(int(total(counts)))), ""
-			}
-		},
-	}
-}
+// l_(j) the loss 1 − quality of the answer at rank j and L_k the sum of the first k, they are sums
+// Σ_k v_k L_k = Σ_j w_j l_(j) with w_j = Σ_{k≥j} v_k, and differ only in the v_k. Over the random
+// order of a group of equal confidences the expected loss at each of its ranks is the mean loss of the
+// group, so that the expectation is Σ_g l̄_g Σ_{j in g} w_j: exact, and one difference of cumulated
+// weights a group.
 
 // weights are cumulated rank weights: of(n)[i] = w_1 + … + w_i for a sample of n items.
 type weights struct {
+	v         func(k, n int) float64
 	cumulated []float64
-	fill      func(cumulated []float64) // cumulated[0] is 0, its length is n+1
 }
 
 func (w *weights) of(n int) []float64 {
 	if len(w.cumulated) != n+1 {
-		if cap(w.cumulated) < n+1 {
-			w.cumulated = make([]float64, n+1)
-		}
-		w.cumulated = w.cumulated[:n+1]
-		w.fill(w.cumulated)
+		w.cumulated = slices.Grow(w.cumulated[:0], n+1)[:n+1]
+		fill(w.cumulated, w.v)
 	}
 	return w.cumulated
 }
 
-// aurcWeights: w_j = (1/n) Σ_{k=j..n} 1/k, since the loss at rank j is in every L_k from k = j on.
-func aurcWeights() *weights {
-	return &weights{fill: func(cumulated []float64) {
-		n := len(cumulated) - 1
-		w := 0.
-		for j := n; j > 0; j-- {
-			w += 1 / float64(j)
-			cumulated[j] = w / float64(n)
-		}
-		accumulate(cumulated)
-	}}
-}
-
-func accumulate(values []float64) {
-	for i := 1; i < len(values); i++ {
-		values[i] += values[i-1]
+func fill(cumulated []float64, v func(k, n int) float64) {
+	n, w := len(cumulated)-1, 0.
+	for j := n; j > 0; j-- {
+		w += v(j, n)
+		cumulated[j] = w
+	}
+	cumulated[0] = 0
+	for j := 1; j <= n; j++ {
+		cumulated[j] += cumulated[j-1]
 	}
 }
 
 // lossSum is Σ_j w_j l_(j) for one way of ordering the answers.
 type lossSum func(counts []uint32, cumulated []float64) float64
 
-// expectedLoss orders by confidence and averages over the order of ties.
+// expectedLoss orders by confidence and takes the expectation over the order of ties.
 func (p *Prepared) expectedLoss() lossSum {
 	loss := p.loss()
 	return func(counts []uint32, cumulated []float64) float64 {
@@ -100,6 +75,47 @@ func (p *Prepared) expectedLoss() lossSum {
 	}
 }
 
+// lossIn takes the atoms in the given order, which leaves no ties between different losses.
+func (p *Prepared) lossIn(order []int32) lossSum {
+	loss := p.loss()
+	return func(counts []uint32, cumulated []float64) float64 {
+		var sum, before float64
+		n := 0
+		for _, a := range order {
+			n += int(counts[a])
+			after := cumulated[n]
+			sum += loss[a] * (after - before)
+			before = after
+		}
+		return sum
+	}
+}
+
+// kindTies is the order in which every group of equal confidences has its best answers first.
+func (p *Prepared) kindTies() []int32 {
+	order := make([]int32, len(p.quality))
+	for a := range order {
+		order[a] = int32(a)
+	}
+	return order
+}
+
+// unkindTies is the order in which every group has its worst answers first.
+func (p *Prepared) unkindTies() []int32 {
+	order := p.kindTies()
+	for g, end := range p.groups {
+		slices.Reverse(order[p.groupStart(g):end])
+	}
+	return order
+}
+
+// oracle is the order of a score that knows every answer's quality.
+func (p *Prepared) oracle() []int32 {
+	order := p.kindTies()
+	slices.SortFunc(order, func(a, b int32) int { return int(p.levelOf[a]) - int(p.levelOf[b]) })
+	return order
+}
+
 func (p *Prepared) loss() []float64 {
 	loss := make([]float64, len(p.quality))
 	for a, q := range p.quality {
@@ -108,8 +124,21 @@ func (p *Prepared) loss() []float64 {
 	return loss
 }
 
-func selectiveFamilies() []Family { return []Family{single(AURC())} }
-func rankingFamilies() []Family   { return []Family{single(AUROC())} }
-func binnedFamilies() []Family {
-	return []Family{equalWidthFamily(ece).family("10.left-closed", "10.right-closed", "15.left-closed")}
+// area evaluates Σ_k v_k L_k in the order that by chooses.
+func area(v func(k, n int) float64, by func(p *Prepared) lossSum) func(p *Prepared) Evaluator {
+	return func(p *Prepared) Evaluator {
+		sum, w := by(p), &weights{v: v}
+		return func(counts []uint32) (float64, measure.Reason) {
+			return sum(counts, w.of(int(total(counts)))), ""
+		}
+	}
+}
+
+// meanLoss is the loss of a random answer, and so what a score that knows nothing is expected to have
+// at every coverage.
+func meanLoss(p *Prepared) float64 { return 1 - meanQuality(p.counts, p.quality) }
+
+func meanQuality(counts []uint32, quality []float64) float64 {
+	items, sum := sumBin(counts, quality)
+	return sum / float64(items)
 }

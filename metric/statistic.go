@@ -14,8 +14,12 @@ type Statistic struct {
 	// Source is the paper that defines it, by authors, year and section where it has one.
 	Source string
 	Better Direction
+	// Needs and Labels say what it asks of the score and how it reads qualities.
 	Needs  Requirement
 	Labels Labels
+	// Chance is what a score that knows nothing is expected to get on these labels; nil where that
+	// depends on more than the labels.
+	Chance func(p *Prepared) float64
 	// Bind readies the statistic for p, which has at least one item and meets Needs. It does once
 	// what does not depend on counts, so that the evaluator need not.
 	Bind func(p *Prepared) Evaluator

@@ -1,0 +1,81 @@
+package metric
+
+import "github.com/credence-lab/credence/measure"
+
+// Class is one of the two classes that answers fall into.
+type Class string
+
+const (
+	Correct   Class = "correct"
+	Incorrect Class = "incorrect"
+)
+
+// AveragePrecision is Σ (R_k − R_{k−1}) P_k over the distinct scores, recall and precision of finding
+// the class: correct answers from the most confident down (AUPRC-P), or incorrect ones from the least
+// confident up (AUPRC-N). Equal scores enter together. It lies in [0,1]; a score that knows nothing
+// gets the share of the class. Undefined where the class is empty.
+// Source: Davis and Goadrich 2006; scikit-learn's average_precision_score.
+func AveragePrecision(of Class) Statistic {
+	return precisionStatistic("ap."+string(of), of,
+		"Σ (R_k − R_{k−1}) P_k over distinct scores, recall and precision of finding "+string(of)+" answers.",
+		func(step, precision, _ float64) float64 { return step * precision })
+}
+
+// TrapezoidPR is the area under the precision–recall curve by trapezoids from the invented point of
+// recall 0 and precision 1. A constant score gets (1 + share of the class)/2, so prefer
+// [AveragePrecision]; this is for comparison with what others report. Undefined where the class is
+// empty. Source: Davis and Goadrich 2006.
+func TrapezoidPR(of Class) Statistic {
+	s := precisionStatistic("pr-trapezoid."+string(of), of,
+		"Σ (R_k − R_{k−1})(P_k + P_{k−1})/2 over distinct scores from R_0 = 0, P_0 = 1, of finding "+string(of)+" answers.",
+		func(step, precision, previous float64) float64 { return step * (precision + previous) / 2 })
+	s.Chance = nil
+	return s
+}
+
+func precisionStatistic(id string, of Class, definition string, trapeze func(step, precision, previous float64) float64) Statistic {
+	return Statistic{
+		ID: id, Definition: definition, Source: "Davis and Goadrich 2006",
+		Better: Higher, Needs: AnyScore, Labels: Classes,
+		Chance: func(p *Prepared) float64 {
+			hits, misses := split(p.counts, p.correctMask())
+			if of == Incorrect {
+				hits, misses = misses, hits
+			}
+			return float64(hits) / float64(hits+misses)
+		},
+		Bind: func(p *Prepared) Evaluator { return bindPrecision(p, of, trapeze) },
+	}
+}
+
+func bindPrecision(p *Prepared, of Class, trapeze func(step, precision, previous float64) float64) Evaluator {
+	wanted := p.correctMask()
+	groupAt := func(i int) int { return i }
+	if of == Incorrect {
+		for a := range wanted {
+			wanted[a] = ^wanted[a]
+		}
+		groupAt = func(i int) int { return len(p.groups) - 1 - i }
+	}
+	return func(counts []uint32) (float64, measure.Reason) {
+		all, _ := split(counts, wanted)
+		if all == 0 {
+			return 0, measure.OneClass
+		}
+		var found, seen uint64
+		area, previous := 0., 1.
+		for i := range p.groups {
+			g := groupAt(i)
+			from, to := p.groupStart(g), p.groups[g]
+			hits, misses := split(counts[from:to], wanted[from:to])
+			if hits+misses == 0 {
+				continue
+			}
+			found, seen = found+hits, seen+hits+misses
+			precision := float64(found) / float64(seen)
+			area += trapeze(float64(hits)/float64(all), precision, previous)
+			previous = precision
+		}
+		return area, ""
+	}
+}
