@@ -29,11 +29,12 @@ func strictGuess(text string) string {
 }
 
 func strictProbability(text string, scale Scale, truncated bool) (p record.Number, fallback bool) {
-	all, labels := slices.Collect(lines(strings.TrimSpace(text))), false
+	all, labels := slices.Collect(lines(text)), false
+	cut := truncated && !strings.HasSuffix(text, "\n")
 	for i, line := range all {
 		l := splitLabel(line)
 		if l.kind == probabilityLabel {
-			return strictNumber(l.rest, scale, truncated && i == len(all)-1), false
+			return strictNumber(l.rest, scale, cut && i == len(all)-1), false
 		}
 		labels = labels || l.kind != noLabel
 	}
