@@ -1,0 +1,112 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// header holds the column names and finds them again.
+type header struct {
+	names []string
+	at    map[string]int
+}
+
+func newHeader() *header { return &header{at: map[string]int{}} }
+
+// add appends a column. Its name must be new.
+func (h *header) add(name string) int {
+	i := len(h.names)
+	h.names = append(h.names, name)
+	h.at[name] = i
+	return i
+}
+
+func (h *header) index(name string) int {
+	if i, ok := h.at[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// Unnamed is the name given to the n-th column (from 1) where the header leaves it empty.
+func Unnamed(n int) string { return "column " + strconv.Itoa(n) }
+
+// Lookup returns the index of a column, or an *Error that suggests the nearest name and lists those there are.
+func (r *Reader) Lookup(name string) (int, error) {
+	if i := r.Index(name); i >= 0 {
+		return i, nil
+	}
+	return -1, &Error{
+		Position: Position{File: r.name},
+		Problem:  fmt.Sprintf("no column %q", name),
+		Advice:   Suggest(name, r.Columns()),
+	}
+}
+
+// Suggest says which of the names is nearest to the one that was not found, and lists them.
+func Suggest(name string, names []string) string {
+	list := "the columns are " + quoteList(names)
+	if near := nearest(name, names); near != "" {
+		return fmt.Sprintf("did you mean %q? %s", near, list)
+	}
+	return list
+}
+
+// maxListed bounds how many names an error lists.
+const maxListed = 20
+
+func quoteList(names []string) string {
+	shown := names[:min(len(names), maxListed)]
+	quoted := make([]string, len(shown))
+	for i, n := range shown {
+		quoted[i] = strconv.Quote(n)
+	}
+	list := strings.Join(quoted, ", ")
+	if more := len(names) - len(shown); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
+}
+
+// nearest returns the name at the smallest edit distance, if it is near enough to be meant.
+func nearest(name string, names []string) string {
+	if len(name) > 200 {
+		return ""
+	}
+	best, at := len([]rune(name))/2+1, ""
+	for _, n := range names {
+		if len(n) > 200 {
+			continue
+		}
+		if strings.EqualFold(strings.TrimSpace(n), strings.TrimSpace(name)) {
+			return n
+		}
+		if d := distance([]rune(strings.ToLower(name)), []rune(strings.ToLower(n))); d < best {
+			best, at = d, n
+		}
+	}
+	return at
+}
+
+// distance is the Levenshtein distance.
+func distance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = slices.Min([]int{cost, row[j] + 1, row[j+1] + 1})
+		}
+	}
+	return row[len(b)]
+}
