@@ -70,8 +70,10 @@ func unicodeForm(s string) string {
 		}
 		return ' '
 	}
-	// Folding can undo composition, so it comes between two of them.
-	s = norm.NFC.String(cases.Fold().String(norm.NFC.String(strings.Map(dropInvisible, s))))
+	// Folding can undo composition, so it comes between two of them. Lower case after it, because
+	// x/text folds each Cherokee letter into its other case instead of both into one.
+	s = norm.NFC.String(strings.Map(dropInvisible, s))
+	s = norm.NFC.String(strings.ToLower(cases.Fold().String(s)))
 	return merge(strings.Map(blank, s))
 }
 
