@@ -1,0 +1,69 @@
+package llamacpp
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// errorLog keeps the last lines that llama.cpp wrote as errors or warnings and drops the rest.
+type errorLog struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+const (
+	logKeep     = 4
+	logLevel    = 3   // GGML_LOG_LEVEL_WARN; errors are above
+	logContinue = 5   // GGML_LOG_LEVEL_CONT continues the line before
+	logLine     = 400 // bytes kept of a line
+)
+
+// receive is the log callback of llama.cpp: level, text, user data.
+func (l *errorLog) receive(level, text, _ uintptr) uintptr {
+	severity := int32(level)
+	if severity < logLevel || severity == logContinue {
+		return 0
+	}
+	line := strings.TrimSpace(goString(*(**byte)(unsafe.Pointer(&text))))
+	if line == "" || strings.Trim(line, ".") == "" {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, strings.ToValidUTF8(line[:min(len(line), logLine)], "\uFFFD"))
+	if len(l.lines) > logKeep {
+		l.lines = l.lines[len(l.lines)-logKeep:]
+	}
+	return 0
+}
+
+// clear forgets what was written so far, so that an error is not explained by an older one.
+func (l *errorLog) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = nil
+}
+
+// explain adds the kept lines to err.
+func (l *errorLog) explain(err error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.lines) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; llama.cpp says: %s", err, strings.Join(l.lines, " | "))
+}
+
+// goString copies a NUL-terminated text of C.
+func goString(p *byte) string {
+	if p == nil {
+		return ""
+	}
+	n := 0
+	for *(*byte)(unsafe.Add(unsafe.Pointer(p), n)) != 0 {
+		n++
+	}
+	return string(unsafe.Slice(p, n))
+}
