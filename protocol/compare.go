@@ -173,7 +173,7 @@ func (e *evaluation) gap(i, m int) Gap {
 	x, ok := g.Gap.Get()
 	if ok && x != 0 {
 		g.Better = better(stat, x)
-		g.Resolved = g.Gap.Interval != nil && g.Gap.Interval.Excludes(0)
+		g.Resolved = Resolves(g.Gap)
 	}
 	if i > 0 {
 		// The stated score is the same in both contexts and cancels.
@@ -182,6 +182,13 @@ func (e *evaluation) gap(i, m int) Gap {
 		g.Shift = &shift
 	}
 	return g
+}
+
+// Resolves reports whether the interval of a difference excludes 0. An interval without width, as a
+// bootstrap of one item gives, resolves nothing.
+func Resolves(v measure.Value) bool {
+	iv := v.Interval
+	return iv != nil && iv.Upper > iv.Lower && iv.Excludes(0)
 }
 
 // better is the signal that a gap g = metric(verbalised) − metric(token) favours.

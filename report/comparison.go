@@ -15,6 +15,9 @@ func WriteComparison(w io.Writer, c *protocol.Comparison) error {
 	p.line("%s, answers graded by %s", c.Setting, c.Choice.Judge)
 	p.line("%d asked, %d used, left out: %s", c.Asked, c.Used, LeftOut(c.LeftOut))
 	p.line("parse rate %s, accuracy %s", Estimate(c.ParseRate), Estimate(c.Accuracy))
+	for _, text := range Warnings(c) {
+		p.wrapped("! "+text, "  ")
+	}
 	p.line("")
 	p.table(scoreTable(c))
 	p.line("")
@@ -78,6 +81,49 @@ func metricTitles(values []measure.Value) []string {
 		titles[i] = Title(v.Method)
 	}
 	return titles
+}
+
+// Warnings are the warnings of all values of a comparison, one line a code: the first value that has
+// it, and how many others have it too.
+func Warnings(c *protocol.Comparison) []string {
+	var codes []string
+	first := map[string]string{}
+	more := map[string]int{}
+	for _, v := range values(c) {
+		for _, warning := range v.Warnings {
+			if _, known := first[warning.Code]; known {
+				more[warning.Code]++
+				continue
+			}
+			codes = append(codes, warning.Code)
+			first[warning.Code] = Title(v.Method) + ": " + warning.Text
+		}
+	}
+	lines := make([]string, len(codes))
+	for i, code := range codes {
+		lines[i] = first[code]
+		if n := more[code]; n > 0 {
+			lines[i] += fmt.Sprintf(" (and %d other values)", n)
+		}
+	}
+	return lines
+}
+
+// values lists every value of a comparison in the order of the tables.
+func values(c *protocol.Comparison) []measure.Value {
+	list := []measure.Value{c.ParseRate, c.FallbackRate, c.Accuracy, c.Verbalised.Mean}
+	list = append(list, c.Verbalised.Metrics...)
+	for _, context := range c.Contexts {
+		list = append(list, context.Token.Mean)
+		list = append(list, context.Token.Metrics...)
+		for _, g := range context.Gaps {
+			list = append(list, g.Gap)
+			if g.Shift != nil {
+				list = append(list, *g.Shift)
+			}
+		}
+	}
+	return list
 }
 
 // printer keeps the first error, so that a page of output reads as a page.

@@ -90,7 +90,7 @@ func signalWord(s record.Signal) string {
 func resolvedShifts(c *protocol.Comparison, m int) []string {
 	var names []string
 	for _, context := range c.Contexts[1:] {
-		if s := context.Gaps[m].Shift; s != nil && s.Interval != nil && s.Interval.Excludes(0) {
+		if s := context.Gaps[m].Shift; s != nil && protocol.Resolves(*s) {
 			names = append(names, context.Name)
 		}
 	}
@@ -129,7 +129,7 @@ func cautionWords(c *protocol.Comparison) string {
 		}
 	}
 	if title == "" {
-		return fmt.Sprintf("Caution: %d items and no intervals; differences may be chance.", c.Used)
+		return fmt.Sprintf("Caution: used %d without intervals of any width; every difference may be chance.", c.Used)
 	}
 	// An interval's width falls with the square root of n.
 	need := int(math.Ceil(float64(c.Used) * math.Pow(widest/.05, 2)))

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/credence-lab/credence/protocol"
+)
+
+// WriteSetting writes the comparisons of one setting: the first in full, of the others what differs,
+// which is the verdict under another correctness rule or aggregation.
+func WriteSetting(w io.Writer, comparisons []*protocol.Comparison) error {
+	p := &printer{w: w}
+	for i, c := range comparisons {
+		if i == 0 {
+			if err := WriteComparison(w, c); err != nil {
+				return err
+			}
+			continue
+		}
+		p.line("")
+		p.line("graded by %s, %s: %d used, accuracy %s", c.Choice.Judge, c.Choice.Aggregation, c.Used, Estimate(c.Accuracy))
+		p.table(gapTable(c))
+	}
+	p.line("")
+	return p.err
+}
+
+// End is what is said when a run is over.
+type End struct {
+	Made, Reused int64
+	Took         time.Duration
+	Folder       string
+}
+
+// WriteEnd says what the run cost, where it lies and what to do next.
+func WriteEnd(w io.Writer, e End) error {
+	p := &printer{w: w}
+	p.line("reused %d calls, made %d, in %s", e.Reused, e.Made, e.Took.Round(time.Second))
+	p.line("wrote %s: results.json, card.md, run.json, tables (*.parquet), ledger.db", e.Folder)
+	p.line("next: read %s/card.md; docs/format.md shows how to ask your own questions of", e.Folder)
+	p.line("your own model with \"credence run study.yaml\"")
+	return p.err
+}
+
+// PlanRow is one setting of a plan.
+type PlanRow struct {
+	Setting                       string
+	Items                         int
+	Calls, Known                  int64
+	PromptTokens, GeneratedTokens int64
+	Seconds                       float64
+	SpeedOf, Note                 string
+}
+
+// WritePlan writes a plan with its totals.
+func WritePlan(w io.Writer, rows []PlanRow) error {
+	t := &table{}
+	t.row("setting", "items", "calls", "known", "prompt tokens", "generated", "time")
+	var total PlanRow
+	timed := true
+	for _, r := range rows {
+		t.row(r.Setting, fmt.Sprint(r.Items), fmt.Sprint(r.Calls), fmt.Sprint(r.Known), about(r.PromptTokens), about(r.GeneratedTokens), duration(r.Seconds, r.Calls))
+		total.Items += r.Items
+		total.Calls += r.Calls
+		total.Known += r.Known
+		total.PromptTokens += r.PromptTokens
+		total.GeneratedTokens += r.GeneratedTokens
+		total.Seconds += r.Seconds
+		timed = timed && (r.Seconds > 0 || r.Calls == 0)
+	}
+	if len(rows) > 1 {
+		if !timed {
+			total.Seconds = 0
+		}
+		t.row("total", fmt.Sprint(total.Items), fmt.Sprint(total.Calls), fmt.Sprint(total.Known), about(total.PromptTokens), about(total.GeneratedTokens), duration(total.Seconds, total.Calls))
+	}
+	p := &printer{w: w}
+	p.table(t)
+	seen := map[string]bool{}
+	for _, r := range rows {
+		for _, line := range []string{note(r.SpeedOf, "time at most, at the speed measured on "+r.SpeedOf), note(r.Note, r.Note)} {
+			if line != "" && !seen[line] {
+				seen[line] = true
+				p.line("%s", line)
+			}
+		}
+	}
+	p.line("nothing was sent, fetched or written")
+	return p.err
+}
+
+func note(given, line string) string {
+	if given == "" {
+		return ""
+	}
+	return line
+}
+
+func about(n int64) string { return fmt.Sprintf("~%d", n) }
+
+func duration(seconds float64, calls int64) string {
+	switch {
+	case calls == 0:
+		return "0s"
+	case seconds == 0:
+		return "unknown"
+	}
+	return "~" + (time.Duration(seconds) * time.Second).String()
+}
