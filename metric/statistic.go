@@ -23,6 +23,8 @@ type Statistic struct {
 	// Bind readies the statistic for p, which has at least one item and meets Needs. It does once
 	// what does not depend on counts, so that the evaluator need not.
 	Bind func(p *Prepared) Evaluator
+	// Remark is nil, or adds what a reader of v must know of the data, as a warning.
+	Remark func(p *Prepared, v measure.Value) measure.Value
 }
 
 // Evaluator gives the statistic of the sample in which atom a of the prepared score occurs counts[a]
@@ -117,6 +119,9 @@ func (s Statistic) Dress(p *Prepared, x float64, why measure.Reason) measure.Val
 	}
 	if p.graded && s.Labels == Classes {
 		v = v.Warn("graded-labels", "qualities of at least %v count as correct, the rest as incorrect", threshold)
+	}
+	if s.Remark != nil && s.refuses(p) == "" {
+		v = s.Remark(p, v)
 	}
 	return v
 }
