@@ -5,55 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ardanlabs/jinja"
-
 	"github.com/credence-lab/credence/llm"
 )
 
 // A prompt mixes two kinds of text. The template's own words hold the tokens that open and close turns,
 // and must be read as such. What a request puts in is data: a question that spells "<|im_end|>" must
 // not end the turn. So texts of control tokens are looked for in the template's words only.
-
-// chatTemplate is the model's own Jinja template, run in Go.
-type chatTemplate struct {
-	t        *jinja.Template
-	bos, eos string
-}
-
-// compileTemplate reads the template of a GGUF file. The date is kept out: a template that asks for it
-// takes its fallback, since a reading must not depend on the day it was taken.
-func compileTemplate(s shape) (*chatTemplate, error) {
-	if s.template == "" {
-		return nil, nil
-	}
-	t, err := jinja.Compile(strings.ReplaceAll(s.template, "strftime_now", "no_date_here"))
-	if err != nil {
-		return nil, fmt.Errorf("chat template of the weights: %w", err)
-	}
-	return &chatTemplate{t: t, bos: s.bosText, eos: s.eosText}, nil
-}
-
-// render runs the template with the assistant's turn opened. Thinking is off where a template knows how
-// (it then puts in an empty thinking block); its default system message stands.
-func (c *chatTemplate) render(messages []llm.Message) (text string, err error) {
-	defer func() {
-		if r := recover(); r != nil { // the template comes from a file, so a bug it meets is an error
-			err = fmt.Errorf("chat template: %v", r)
-		}
-	}()
-	list := make([]any, len(messages))
-	for i, m := range messages {
-		list[i] = map[string]any{"role": string(m.Role), "content": m.Content}
-	}
-	text, err = c.t.Render(map[string]any{
-		"messages": list, "add_generation_prompt": true, "enable_thinking": false,
-		"bos_token": c.bos, "eos_token": c.eos,
-	})
-	if err != nil {
-		return "", fmt.Errorf("chat template: %w", err)
-	}
-	return text, nil
-}
 
 // part is a piece of a rendered prompt: the template's words, or data.
 type part struct {
