@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/credence-lab/credence/study"
 )
 
 // app is what every subcommand shares: its streams and what the global flags said.
@@ -20,25 +22,36 @@ type app struct {
 	out, err io.Writer
 	verbose  bool
 	quiet    bool
+	// open replaces the embedded engine in tests; nil otherwise.
+	open study.Opener
 }
 
+// Option changes how the command runs.
+type Option func(*app)
+
+// WithOpener makes the command open models by o instead of the embedded engine.
+func WithOpener(o study.Opener) Option { return func(a *app) { a.open = o } }
+
 // Main runs the command as a process does: an interrupt ends the work in order, a second one at once.
-func Main(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
+func Main(ctx context.Context, args []string, in io.Reader, out, err io.Writer, options ...Option) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	return Run(ctx, args, in, out, err)
+	return Run(ctx, args, in, out, err, options...)
 }
 
 // Run runs the command with the given arguments and streams and returns its exit code.
-func Run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
+func Run(ctx context.Context, args []string, in io.Reader, out, err io.Writer, options ...Option) int {
 	a := &app{in: in, out: out, err: err}
+	for _, change := range options {
+		change(a)
+	}
 	root := a.newRootCommand()
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(err)
-	return report(err, root.ExecuteContext(ctx))
+	return conclude(err, root.ExecuteContext(ctx))
 }
 
 func (a *app) newRootCommand() *cobra.Command {

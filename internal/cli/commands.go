@@ -5,6 +5,11 @@ import "github.com/spf13/cobra"
 // commands lists the subcommands in the order in which a newcomer meets them.
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
+		a.newQuickstartCommand(),
+		a.newRunCommand(),
+		a.newPlanCommand(),
+		a.newModelsCommand(),
+		a.newPullCommand(),
 		a.newVersionCommand(),
 	}
 }

@@ -50,8 +50,8 @@ func usageHint(err error, format string, args ...any) error {
 	return &usageError{err: err, hint: fmt.Sprintf(format, args...)}
 }
 
-// report prints err for a person and returns the exit code.
-func report(w io.Writer, err error) int {
+// conclude prints err for a person and returns the exit code.
+func conclude(w io.Writer, err error) int {
 	if err == nil {
 		return exitOK
 	}

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// exactlyOne wants one argument and says what it is.
+func exactlyOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usageHint(usagef("%s wants %s", cmd.CommandPath(), what), "usage: %s", cmd.UseLine())
+		case len(args) > 1:
+			return usageHint(usagef("%s wants %s, not %d arguments", cmd.CommandPath(), what, len(args)), "usage: %s", cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// resumable adds to an interruption that nothing is lost.
+func resumable(err error, folder string) error {
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted; what was asked is kept in %s, the same command goes on from there: %w", folder, err)
+	}
+	return err
+}

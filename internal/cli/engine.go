@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/llm/llamacpp"
+	"github.com/credence-lab/credence/study"
+	"github.com/credence-lab/credence/weights"
+)
+
+// engineFlags are the flags of every command that uses the embedded engine.
+type engineFlags struct {
+	library string
+	offline bool
+	threads int
+}
+
+func (f *engineFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.library, "engine-library", os.Getenv("CREDENCE_ENGINE_LIBRARY"), "`folder` of llama.cpp's shared libraries, instead of fetching them (CREDENCE_ENGINE_LIBRARY)")
+	cmd.Flags().BoolVar(&f.offline, "offline", os.Getenv("CREDENCE_OFFLINE") != "", "use nothing but what is on this machine (CREDENCE_OFFLINE)")
+	cmd.Flags().IntVar(&f.threads, "threads", 0, "threads to compute with; 0 takes one per core")
+}
+
+// embedded opens models in process: weights and libraries from the cache, fetched where missing.
+type embedded struct {
+	cache *weights.Cache
+	flags engineFlags
+}
+
+func (a *app) newEmbedded(flags engineFlags) (*embedded, error) {
+	if flags.threads < 0 {
+		return nil, usagef("--threads %d is negative; 0 takes one per core", flags.threads)
+	}
+	cache, err := weights.Open(weights.Options{
+		Offline:       flags.offline,
+		EngineLibrary: flags.library,
+		Reporter:      a.newReporter(),
+	})
+	return &embedded{cache, flags}, err
+}
+
+// Open fetches what is missing and makes the engine; the weights are read at the first call.
+func (e *embedded) Open(ctx context.Context, m study.Model) (study.Opened, error) {
+	if err := e.accepts(m); err != nil {
+		return study.Opened{}, err
+	}
+	paths, err := e.cache.Ensure(ctx, m.Weights)
+	if err != nil {
+		return study.Opened{}, err
+	}
+	engine, err := llamacpp.New(e.config(m, paths))
+	if err != nil {
+		return study.Opened{}, err
+	}
+	opened := study.Opened{Engine: engine}
+	if paths.Model != nil {
+		describe(&opened, *paths.Model)
+	}
+	return opened, nil
+}
+
+// Describe is Open for a plan: where something would have to be fetched, a stand-in states what the
+// catalogue knows of the model.
+func (e *embedded) Describe(m study.Model) (study.Opened, string, error) {
+	if err := e.accepts(m); err != nil {
+		return study.Opened{}, "", err
+	}
+	local, err := weights.Open(weights.Options{Offline: true, EngineLibrary: e.flags.library})
+	if err != nil {
+		return study.Opened{}, "", err
+	}
+	paths, err := local.Ensure(context.Background(), m.Weights)
+	var missing *weights.UnavailableError
+	switch {
+	case err == nil:
+		engine, err := llamacpp.New(e.config(m, paths))
+		if err != nil {
+			return study.Opened{}, "", err
+		}
+		opened := study.Opened{Engine: engine}
+		if paths.Model != nil {
+			describe(&opened, *paths.Model)
+		}
+		return opened, "", nil
+	case !errors.As(err, &missing):
+		return study.Opened{}, "", err
+	}
+	entry, err := local.Catalogue().Model(m.Weights)
+	if err != nil {
+		return study.Opened{}, "", err
+	}
+	opened := study.Opened{Engine: absent{entry}}
+	describe(&opened, entry)
+	return opened, fmt.Sprintf("to fetch first: %s", missing.Name), nil
+}
+
+func (e *embedded) accepts(m study.Model) error {
+	if m.Engine != "llamacpp" {
+		return usagef("model %s: there is no engine %q; use \"llamacpp\"", m.Name, m.Engine)
+	}
+	return nil
+}
+
+func (e *embedded) config(m study.Model, paths weights.Paths) llamacpp.Config {
+	threads := m.Threads
+	if e.flags.threads > 0 {
+		threads = e.flags.threads
+	}
+	return llamacpp.Config{
+		LibraryDir:    paths.Library,
+		Weights:       paths.Weights,
+		WeightsSHA256: paths.SHA256,
+		Mode:          llamacpp.Mode(m.Mode),
+		CPU:           m.CPU,
+		Threads:       threads,
+		ContextTokens: m.ContextTokens,
+		MemoryLimit:   int64(m.MemoryMB) * 1_000_000,
+	}
+}
+
+// describe adds what the catalogue knows of a model.
+func describe(o *study.Opened, m weights.Model) {
+	o.Licence = m.Licence.Name
+	if g := m.Generation; g != nil {
+		o.RepetitionPenalty, o.PenaltySource = g.RepetitionPenalty, g.Source
+	}
+	if s := m.Speed; s != nil {
+		o.Speed = study.Speed{Prompt: s.Prompt, Generate: s.GenerateTen, Where: "two idle cores"}
+	}
+}
+
+// absent stands for a model of the catalogue that is not on this machine.
+type absent struct{ model weights.Model }
+
+func (a absent) Identity() llm.Identity {
+	return llm.Identity{Engine: "llamacpp", Model: a.model.File, Weights: a.model.SHA256}
+}
+
+func (a absent) Capabilities() llm.Capabilities {
+	return llm.Capabilities{Generate: true, Score: true, Chat: a.model.Chat, Seeds: true}
+}
+
+func (a absent) Do(_ context.Context, reqs []llm.Request) []llm.Result {
+	results := make([]llm.Result, len(reqs))
+	for i := range results {
+		results[i].Err = fmt.Errorf("%s is not on this machine", a.model.Name)
+	}
+	return results
+}
+
+func (a absent) Close() error { return nil }
+
+// weightsName is the model name of a weights flag: a file's name without its ending.
+func weightsName(weights string) string {
+	name := weights[strings.LastIndexAny(weights, `/\`)+1:]
+	return strings.TrimSuffix(name, ".gguf")
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-lab/credence/report"
+	"github.com/credence-lab/credence/study"
+)
+
+func (a *app) newPlanCommand() *cobra.Command {
+	var flags studyFlags
+	var format string
+	cmd := &cobra.Command{
+		Use:   "plan STUDY.yaml",
+		Short: "Say what a study would ask, without asking: calls, tokens, time",
+		Long: `Run a study's own code with a model that answers nothing but the usual, over what
+the run's folder already knows, and print the calls that would be made. Nothing is
+sent, fetched or written. Tokens and time are estimates.`,
+		Args: exactlyOne("a study file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := study.Load(args[0])
+			if err != nil {
+				return err
+			}
+			folder, err := flags.apply(cmd, s)
+			if err != nil {
+				return err
+			}
+			opener, err := a.opener(flags.engineFlags)
+			if err != nil {
+				return err
+			}
+			planner, ok := opener.(study.Planner)
+			if !ok {
+				return usagef("this engine cannot plan")
+			}
+			plan, err := study.MakePlan(cmd.Context(), s, folder, planner)
+			if err != nil {
+				return err
+			}
+			return a.printPlan(plan, format)
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	return cmd
+}
+
+func (a *app) printPlan(plan *study.Plan, format string) error {
+	switch format {
+	case "json":
+		encoder := json.NewEncoder(a.out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(plan)
+	case "text":
+		return report.WritePlan(a.out, planRows(plan))
+	}
+	return usagef("unknown format %q; use text or json", format)
+}
+
+func planRows(plan *study.Plan) []report.PlanRow {
+	var rows []report.PlanRow
+	for _, s := range plan.Settings {
+		rows = append(rows, report.PlanRow{
+			Setting: s.Setting.String(), Items: s.Items, Calls: s.Calls, Known: s.Known,
+			PromptTokens: s.PromptTokens, GeneratedTokens: s.GeneratedTokens,
+			Seconds: s.Seconds, SpeedOf: s.SpeedOf, Note: s.Note,
+		})
+	}
+	return rows
+}

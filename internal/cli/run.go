@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-lab/credence/report"
+	"github.com/credence-lab/credence/study"
+)
+
+// studyFlags override a study file: flag before environment before file before default.
+type studyFlags struct {
+	engineFlags
+	out       string
+	items     int
+	resamples int
+	seed      uint64
+}
+
+func (f *studyFlags) add(cmd *cobra.Command) {
+	f.engineFlags.add(cmd)
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "`folder` of the run (default runs/NAME)")
+	cmd.Flags().IntVar(&f.items, "items", 0, "take the first N items of each data set; 0 takes what the study says")
+	cmd.Flags().IntVar(&f.resamples, "bootstrap", study.DefaultResamples, "resamples of the bootstrap; 0 makes no intervals")
+	cmd.Flags().Uint64Var(&f.seed, "seed", study.DefaultSeed, "seed of the study")
+}
+
+// apply writes into f what the user gave on the command line, and returns the run's folder.
+func (f *studyFlags) apply(cmd *cobra.Command, s *study.File) (folder string, err error) {
+	if f.items < 0 {
+		return "", usagef("--items %d is negative; 0 takes what the study says", f.items)
+	}
+	if cmd.Flags().Changed("bootstrap") {
+		if f.resamples < 0 {
+			return "", usagef("--bootstrap %d is negative; 0 makes no intervals", f.resamples)
+		}
+		s.Analysis.Resamples = &f.resamples
+	}
+	if cmd.Flags().Changed("seed") {
+		s.Seed = f.seed
+	}
+	if f.items > 0 {
+		for i := range s.Datasets {
+			s.Datasets[i].Limit = f.items
+		}
+	}
+	if f.out != "" {
+		return f.out, nil
+	}
+	return filepath.Join("runs", s.Name), nil
+}
+
+func (a *app) newRunCommand() *cobra.Command {
+	var flags studyFlags
+	cmd := &cobra.Command{
+		Use:   "run STUDY.yaml",
+		Short: "Run a study: your models, your questions",
+		Long: `Run the study that a file describes and write its folder, by default runs/NAME.
+
+What was asked before is not asked again: after an interruption the same command
+goes on where it stopped, and a study with more items or another correctness rule
+asks only for what is new. docs/format.md describes the file.`,
+		Example: "  credence run study.yaml\n  credence run study.yaml --items 20 --out /tmp/try",
+		Args:    exactlyOne("a study file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := study.Load(args[0])
+			if err != nil {
+				return err
+			}
+			return a.runStudy(cmd, s, flags)
+		},
+	}
+	flags.add(cmd)
+	return cmd
+}
+
+func (a *app) runStudy(cmd *cobra.Command, s *study.File, flags studyFlags) error {
+	folder, err := flags.apply(cmd, s)
+	if err != nil {
+		return err
+	}
+	opener, err := a.opener(flags.engineFlags)
+	if err != nil {
+		return err
+	}
+	progress := a.newProgress()
+	results, info, err := study.Run(cmd.Context(), s, study.Options{
+		Folder:   folder,
+		Open:     opener,
+		Version:  versionLine(),
+		Progress: progress.update,
+	})
+	progress.end()
+	if err != nil {
+		return resumable(err, folder)
+	}
+	return a.printResults(results, info, folder)
+}
+
+// opener is the embedded engine, or what a test put in its place.
+func (a *app) opener(flags engineFlags) (study.Opener, error) {
+	if a.open != nil {
+		return a.open, nil
+	}
+	return a.newEmbedded(flags)
+}
+
+func (a *app) printResults(results *study.Results, info *study.RunInfo, folder string) error {
+	for _, s := range results.Settings {
+		if err := report.WriteSetting(a.out, s.Comparisons); err != nil {
+			return err
+		}
+	}
+	return report.WriteEnd(a.out, report.End{Made: info.Made, Reused: info.Reused, Took: info.Finished.Sub(info.Started), Folder: folder})
+}

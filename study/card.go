@@ -1,0 +1,135 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/credence-lab/credence/card"
+	"github.com/credence-lab/credence/metric"
+	"github.com/credence-lab/credence/prompt"
+	"github.com/credence-lab/credence/protocol"
+)
+
+// card states the protocol of the run from what was really used.
+func (r *runner) card() *card.Card {
+	p := r.file.Protocol
+	c := &card.Card{
+		Study:        r.file.Name,
+		Base:         p.Contexts[0],
+		Aggregations: p.Aggregations,
+		Parser:       card.Rule{ID: p.Parser, What: parserWords(p.Parser)},
+		Tokenisation: "context and answer are tokenised apart and joined; the score is of the parsed answer, not of the generated tokens; after a marker one blank belongs to the answer",
+		Metrics:      metricRules(),
+		Intervals:    r.intervalWords(),
+		Missing:      r.missing(),
+	}
+	for _, m := range r.models {
+		c.Models = append(c.Models, card.Model{Name: m.Name, Identity: m.identity, Form: m.form.String(), Licence: m.opened.Licence})
+		c.Generation = append(c.Generation, r.generationWords(m))
+	}
+	for _, d := range r.data {
+		c.Datasets = append(c.Datasets, card.Dataset{Name: d.Name, Items: len(d.Items), SHA256: d.SHA256, Notes: d.Notes})
+	}
+	for _, rule := range p.Correctness {
+		c.Correctness = append(c.Correctness, card.Rule{ID: rule, What: "the answer against every accepted answer of the item, after normalisation"})
+	}
+	r.cardContexts(c)
+	for _, s := range r.settings {
+		for _, x := range s.Comparisons {
+			c.Settings = append(c.Settings, card.Setting{
+				Setting: x.Setting.String(), Judge: x.Choice.Judge, Asked: x.Asked, Used: x.Used,
+				ParseRate: x.ParseRate, FallbackRate: x.FallbackRate, LeftOut: x.LeftOut,
+			})
+		}
+	}
+	return c
+}
+
+// cardContexts describes the contexts and gives every prompt that was used in full.
+func (r *runner) cardContexts(c *card.Card) {
+	used := []prompt.Name{prompt.Confidence}
+	for _, name := range r.file.Protocol.Contexts {
+		context, err := prompt.ContextNamed(name)
+		if err != nil {
+			continue // refused when the file was checked
+		}
+		used = append(used, context.Prompt)
+		for _, form := range r.forms() {
+			label := context.Name
+			if len(r.forms()) > 1 {
+				label += " (" + form.String() + ")"
+			}
+			c.Contexts = append(c.Contexts, card.Context{Name: label, What: context.Describe(form)})
+		}
+	}
+	for _, t := range r.prompts.Texts() {
+		if slices.Contains(used, t.Name) {
+			c.Prompts = append(c.Prompts, card.Prompt{Name: string(t.Name), Text: t.Text, Own: t.Own})
+		}
+	}
+}
+
+func (r *runner) forms() []prompt.Form {
+	var forms []prompt.Form
+	for _, m := range r.models {
+		if !slices.Contains(forms, m.form) {
+			forms = append(forms, m.form)
+		}
+	}
+	return forms
+}
+
+func (r *runner) generationWords(m ranModel) string {
+	penalty := "no repetition penalty"
+	if p := m.penalty(); p != 1 {
+		penalty = fmt.Sprintf("repetition penalty %g (%s)", p, m.opened.PenaltySource)
+	}
+	return fmt.Sprintf("%s: greedy, at most %d tokens, %s", m.Name, r.file.Protocol.MaxTokens, penalty)
+}
+
+func parserWords(name string) string {
+	if name == string(prompt.Lenient) {
+		return "the paper's: first text after Guess:, number after Probability:, else the first standalone number in [0,1]; Markdown is kept"
+	}
+	return "labels on a line of their own only, no guessing of numbers"
+}
+
+func metricRules() []card.Rule {
+	var rules []card.Rule
+	for _, id := range protocol.Metrics() {
+		s, err := metric.ByID(id)
+		if err != nil {
+			panic(err) // the ids are this module's own
+		}
+		rules = append(rules, card.Rule{ID: id, What: s.Definition + " (" + s.Source + ")"})
+	}
+	return rules
+}
+
+func (r *runner) intervalWords() string {
+	n := *r.file.Analysis.Resamples
+	if n == 0 {
+		return "no intervals were made"
+	}
+	return fmt.Sprintf("intervals: %g %% percentile, paired bootstrap over items, %d resamples, study seed %d; each setting has a generator of its own fixed by seed, model and data set",
+		100*r.file.Analysis.Level, n, r.file.Seed)
+}
+
+// missing lists what a reader must still be told by whoever publishes the study.
+func (r *runner) missing() []string {
+	list := []string{"correctness was judged by string rules only; agreement with people was not measured"}
+	for _, m := range r.models {
+		if m.identity.Weights == "" {
+			list = append(list, m.Name+": the weights' checksum is not known")
+		}
+		if m.penalty() == 1 && m.opened.PenaltySource == "" {
+			list = append(list, m.Name+": the release's own generation configuration is not known here; none was applied")
+		}
+	}
+	for _, d := range r.data {
+		if d.Source != "" && d.Source != "built in" {
+			list = append(list, d.Name+": origin and licence of the questions are for the author to state")
+		}
+	}
+	return list
+}

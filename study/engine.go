@@ -1,0 +1,97 @@
+package study
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/prompt"
+)
+
+// Opener makes the engine of a model, fetching what it needs. The command's opener knows the
+// embedded engine and the cache; tests bring a scripted model.
+type Opener interface {
+	Open(ctx context.Context, m Model) (Opened, error)
+}
+
+// Opened is a model that can be asked, with what its release says of it.
+type Opened struct {
+	Engine llm.Engine
+	// RepetitionPenalty of the released generation configuration; 0 where the release states none.
+	RepetitionPenalty float64
+	// PenaltySource says where that is stated.
+	PenaltySource string
+	// Licence of the weights; empty if unknown.
+	Licence string
+	// Speed is what to expect, for plans; zero if unknown.
+	Speed Speed
+}
+
+// Speed is in tokens per second on the kind of machine that Where names.
+type Speed struct {
+	Prompt, Generate float64
+	Where            string
+}
+
+// model is an opened model with the choices that follow from its capabilities.
+type model struct {
+	Model
+	opened Opened
+	form   prompt.Form
+}
+
+// openModel opens m and holds what it can do against what the study asks of it.
+func openModel(ctx context.Context, open Opener, m Model) (*model, error) {
+	opened, err := open.Open(ctx, m)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", m.Name, err)
+	}
+	described, err := withForm(m, opened)
+	if err != nil {
+		return nil, closing(opened.Engine, err)
+	}
+	return described, nil
+}
+
+// withForm settles whether m is asked as a chat or in plain text, and with which repetition penalty.
+func withForm(m Model, opened Opened) (*model, error) {
+	can := opened.Engine.Capabilities()
+	if err := can.Check(llm.Generate, llm.Score); err != nil {
+		return nil, fmt.Errorf("model %s: %w", m.Name, err)
+	}
+	form := prompt.FormOf(can)
+	switch {
+	case m.Format == "base":
+		form = prompt.Plain
+	case m.Format == "chat" && !can.Chat:
+		return nil, &InputError{Path: "model " + m.Name, What: "has no chat template, and the study says format: chat", Hint: "use format: base"}
+	}
+	if m.RepetitionPenalty != nil {
+		opened.RepetitionPenalty, opened.PenaltySource = *m.RepetitionPenalty, "the study file"
+	}
+	return &model{m, opened, form}, nil
+}
+
+func closing(e llm.Engine, err error) error {
+	if cerr := e.Close(); cerr != nil {
+		return fmt.Errorf("%w (and closing the engine: %v)", err, cerr)
+	}
+	return err
+}
+
+// decoding of the paper's protocol: greedy, the release's repetition penalty kept (Appendix A, Generation).
+func (m *model) decoding(p Protocol) llm.Decoding {
+	d := llm.Decoding{MaxTokens: p.MaxTokens}
+	if m.penalty() != 1 {
+		d.RepetitionPenalty = m.penalty()
+	}
+	return d
+}
+
+// penalty is the repetition penalty in force; 1 is none.
+func (m *model) penalty() float64 {
+	if m.opened.RepetitionPenalty == 0 {
+		return 1
+	}
+	return m.opened.RepetitionPenalty
+}

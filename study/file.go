@@ -1,0 +1,139 @@
+// Package study joins the parts: it reads a study file, plans it, runs it, and writes the run's
+// folder. Collecting goes through the ledger; everything after it is a pure function of records.
+package study
+
+import (
+	"github.com/credence-lab/credence/dataset"
+)
+
+// File is a study file with its defaults filled in: the effective configuration that a run keeps.
+// Unknown keys are errors. Precedence: flag, then environment, then file, then default.
+type File struct {
+	// Name is the name of the study and of its folder under runs/.
+	Name string `yaml:"name"`
+	// Models to ask, each under its own name.
+	Models []Model `yaml:"models"`
+	// Datasets to ask them; every model meets every data set.
+	Datasets []Data `yaml:"datasets"`
+	// Protocol holds the choices of how confidence is measured.
+	Protocol Protocol `yaml:"protocol"`
+	// Prompts replaces built-in prompts by name; the text must hold {{.Question}}.
+	Prompts map[string]string `yaml:"prompts,omitempty"`
+	// Analysis holds the choices of how intervals are made.
+	Analysis Analysis `yaml:"analysis"`
+	// Seed fixes every generator of the study.
+	Seed uint64 `yaml:"seed"`
+
+	// at finds the line of a key for error messages.
+	at positions
+}
+
+// Model is one model of a study.
+type Model struct {
+	Name string `yaml:"name"`
+	// Engine that runs it: "llamacpp".
+	Engine string `yaml:"engine"`
+	// Weights is a name that "credence models" lists, or the path of a GGUF file.
+	Weights string `yaml:"weights"`
+	// Format is "chat", or "base" for a model without chat template; "auto" asks the weights.
+	Format string `yaml:"format"`
+	// RepetitionPenalty of generated answers; absent takes the release's own generation settings.
+	RepetitionPenalty *float64 `yaml:"repetition_penalty,omitempty"`
+	// Mode is "exact" (values to the last bit, whatever is computed beside them) or "fast".
+	Mode string `yaml:"mode"`
+	// CPU names the CPU variant of the engine's library, or is "portable"; empty takes the best that the
+	// machine can run. Values differ between variants.
+	CPU string `yaml:"cpu,omitempty"`
+	// Threads to compute with; 0 takes one per core.
+	Threads int `yaml:"threads,omitempty"`
+	// ContextTokens is the longest prompt and answer together.
+	ContextTokens int `yaml:"context_tokens,omitempty"`
+	// MemoryMB bounds the memory of weights and cells, in megabytes; 0 is no bound.
+	MemoryMB int `yaml:"memory_mb,omitempty"`
+}
+
+// Data is one data set of a study: a built-in one by name, or a file.
+type Data struct {
+	Name string `yaml:"name"`
+	// File is a CSV, TSV, JSONL or Parquet file, relative to the study file.
+	File string `yaml:"file,omitempty"`
+	// Columns says which column of the file is what.
+	Columns dataset.Mapping `yaml:"columns,omitempty"`
+	// Limit takes the first items only; 0 takes all.
+	Limit int `yaml:"limit,omitempty"`
+}
+
+// Protocol holds what varies, the default first in each list.
+type Protocol struct {
+	Contexts     []string `yaml:"contexts"`
+	Aggregations []string `yaml:"aggregations"`
+	Correctness  []string `yaml:"correctness"`
+	Parser       string   `yaml:"parser"`
+	// MaxTokens is the most tokens of an answer with its stated probability.
+	MaxTokens int `yaml:"max_tokens"`
+}
+
+// Analysis holds the choices of the intervals.
+type Analysis struct {
+	// Resamples of the paired bootstrap; 0 makes no intervals.
+	Resamples *int `yaml:"resamples"`
+	// Level of the intervals, in (0,1).
+	Level float64 `yaml:"level"`
+}
+
+// Defaults of a study file. Contexts, aggregation and length are those of "Same Answer, Different
+// Confidence" (sections 3.1 to 3.5 and Appendix A). Parser and normaliser are the strict ones, which
+// work in every script; the paper's own are "lenient" and "ascii", and the built-in study names them.
+const (
+	DefaultWeights   = "qwen2.5-coder-0.5b-instruct"
+	DefaultParser    = "strict"
+	DefaultMaxTokens = 32
+	DefaultResamples = 10_000
+	DefaultLevel     = .95
+	DefaultSeed      = 1
+)
+
+func defaultContexts() []string {
+	return []string{"bare", "answer-slot", "guess-slot", "answer-only"}
+}
+func defaultAggregations() []string { return []string{"geometric-mean"} }
+func defaultCorrectness() []string  { return []string{"containment.unicode", "exact.unicode"} }
+
+// fill writes every default into f, so that the kept file states all choices.
+func (f *File) fill() {
+	setDefault(&f.Seed, DefaultSeed)
+	p := &f.Protocol
+	setList(&p.Contexts, defaultContexts())
+	setList(&p.Aggregations, defaultAggregations())
+	setList(&p.Correctness, defaultCorrectness())
+	setDefault(&p.Parser, DefaultParser)
+	setDefault(&p.MaxTokens, DefaultMaxTokens)
+	if f.Analysis.Resamples == nil {
+		n := DefaultResamples
+		f.Analysis.Resamples = &n
+	}
+	setDefault(&f.Analysis.Level, DefaultLevel)
+	for i := range f.Models {
+		m := &f.Models[i]
+		setDefault(&m.Engine, "llamacpp")
+		setDefault(&m.Format, "auto")
+		setDefault(&m.Mode, "exact")
+		setDefault(&m.Name, m.Weights)
+	}
+	for i := range f.Datasets {
+		setDefault(&f.Datasets[i].Name, baseName(f.Datasets[i].File))
+	}
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+func setList(field *[]string, value []string) {
+	if len(*field) == 0 {
+		*field = value
+	}
+}

@@ -1,0 +1,183 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/credence-lab/credence/internal/nearest"
+)
+
+// InputError is something wrong with what the user gave: where, what, and what to do.
+type InputError struct {
+	// Path of the file; Line and Column from 1, or 0 where no place can be named.
+	Path         string
+	Line, Column int
+	// What is wrong, and Hint what to do about it (may be empty).
+	What, Hint string
+	Err        error
+}
+
+func (e *InputError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Path)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d", e.Line)
+	}
+	if e.Column > 0 {
+		fmt.Fprintf(&b, ":%d", e.Column)
+	}
+	b.WriteString(": " + e.What)
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *InputError) Unwrap() error { return e.Err }
+
+// BadInput makes the command exit with 2.
+func (e *InputError) BadInput() bool { return true }
+
+// maxFileBytes bounds a study file; a real one has a few thousand bytes.
+const maxFileBytes = 1 << 20
+
+// Load reads and checks a study file. Data files named in it are taken relative to its folder.
+// Every error is an [*InputError] with the line.
+func Load(path string) (*File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &InputError{Path: path, What: "cannot be read: " + cause(err), Hint: "give the path of a study file", Err: err}
+	}
+	if info.Size() > maxFileBytes {
+		return nil, &InputError{Path: path, What: fmt.Sprintf("is %d bytes long, a study file has at most %d", info.Size(), maxFileBytes)}
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &InputError{Path: path, What: "cannot be read: " + cause(err), Err: err}
+	}
+	f, err := Parse(path, data)
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.Datasets {
+		if d := &f.Datasets[i]; d.File != "" && !filepath.IsAbs(d.File) {
+			d.File = filepath.Join(filepath.Dir(path), d.File)
+		}
+	}
+	return f, nil
+}
+
+// Parse reads a study file from data; path is for messages. Defaults are filled in.
+func Parse(path string, data []byte) (*File, error) {
+	data = []byte(strings.TrimPrefix(string(data), "\ufeff"))
+	var f File
+	if err := yaml.UnmarshalWithOptions(data, &f, yaml.Strict()); err != nil {
+		return nil, positioned(path, err)
+	}
+	tree, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return nil, positioned(path, err)
+	}
+	f.at = positions{path, tree}
+	f.fill()
+	return &f, f.check()
+}
+
+// positioned turns an error of the YAML library into ours, with a suggestion for an unknown key.
+func positioned(path string, err error) error {
+	e := &InputError{Path: path, What: err.Error(), Err: err}
+	var y yaml.Error
+	if errors.As(err, &y) {
+		e.What = y.GetMessage()
+		if tok := y.GetToken(); tok != nil && tok.Position != nil {
+			e.Line, e.Column = tok.Position.Line, tok.Position.Column
+		}
+	}
+	var unknown *yaml.UnknownFieldError
+	if errors.As(err, &unknown) {
+		key := unknown.GetToken().Value
+		e.What = fmt.Sprintf("unknown key %q", key)
+		if near, ok := nearest.Of(key, keys(reflect.TypeFor[File]())); ok {
+			e.Hint = fmt.Sprintf("did you mean %q?", near)
+		} else {
+			e.Hint = "the keys are described in docs/format.md"
+		}
+	}
+	return e
+}
+
+// keys lists every key of a study file, at any depth.
+func keys(t reflect.Type) []string {
+	var list []string
+	switch t.Kind() {
+	case reflect.Slice, reflect.Pointer:
+		return keys(t.Elem())
+	case reflect.Struct:
+		for field := range t.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+			if name != "" && name != "-" {
+				list = append(list, name)
+				list = append(list, keys(field.Type)...)
+			}
+		}
+	}
+	return list
+}
+
+// positions finds where a key stands in the file.
+type positions struct {
+	path string
+	tree *ast.File
+}
+
+// errorf returns an InputError at the node of a YAML path such as "$.models[0].name".
+func (p positions) errorf(node, hint, format string, args ...any) error {
+	e := &InputError{Path: p.path, What: fmt.Sprintf(format, args...), Hint: hint}
+	if p.tree == nil {
+		return e
+	}
+	// A key that is not there is pointed to by the nearest parent that is.
+	for node != "$" && node != "" {
+		if at, err := yaml.PathString(node); err == nil {
+			if found, err := at.FilterFile(p.tree); err == nil && found != nil && found.GetToken() != nil {
+				e.Line, e.Column = found.GetToken().Position.Line, found.GetToken().Position.Column
+				return e
+			}
+		}
+		cut := strings.LastIndexAny(node, ".[")
+		if cut < 0 {
+			break
+		}
+		node = node[:cut]
+	}
+	return e
+}
+
+func baseName(path string) string {
+	base := filepath.Base(path)
+	if path == "" {
+		return ""
+	}
+	if name, _, ok := strings.Cut(base, "."); ok && name != "" {
+		return name
+	}
+	return base
+}
+
+// cause strips the operation and path that os errors repeat.
+func cause(err error) string {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}

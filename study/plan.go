@@ -1,0 +1,169 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/credence-lab/credence/collect"
+	"github.com/credence-lab/credence/ledger"
+	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/record"
+)
+
+// Plan says what a run would ask, without asking anything.
+type Plan struct {
+	Settings []SettingPlan `json:"settings"`
+}
+
+// SettingPlan is the plan of one setting. Tokens and time are estimates; calls are exact as long as
+// replies can be read.
+type SettingPlan struct {
+	Setting record.Setting `json:"setting"`
+	Items   int            `json:"items"`
+	// Calls to make, and calls that the ledger knows already.
+	Calls int64 `json:"calls"`
+	Known int64 `json:"known"`
+	// PromptTokens to read at most: what begins alike is read once. GeneratedTokens to write.
+	PromptTokens    int64 `json:"prompt_tokens"`
+	GeneratedTokens int64 `json:"generated_tokens"`
+	// Seconds at the speed of SpeedOf; 0 if no speed is known.
+	Seconds float64 `json:"seconds"`
+	SpeedOf string  `json:"speed_of,omitempty"`
+	// Note says what has to happen before, such as a download; may be empty.
+	Note string `json:"note,omitempty"`
+}
+
+// Planner describes a model without fetching or loading it. An Opener that is also a Planner can plan.
+type Planner interface {
+	// Describe returns the model with an engine that states identity and capabilities and is never
+	// asked; note says what a run would have to fetch first.
+	Describe(m Model) (o Opened, note string, err error)
+}
+
+// MakePlan runs the code of a study over the folder's ledger, read only, with an engine that returns
+// replies of typical length.
+func MakePlan(ctx context.Context, f *File, folder string, planner Planner) (_ *Plan, err error) {
+	r := &runner{file: f}
+	if r.prompts, err = f.promptSet(); err != nil {
+		return nil, err
+	}
+	if r.data, err = loadData(f.Datasets); err != nil {
+		return nil, err
+	}
+	known, err := openKnown(filepath.Join(folder, ledgerFile))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, known.Close()) }()
+	plan := &Plan{}
+	for _, m := range f.Models {
+		if err := r.planModel(ctx, plan, known, planner, m); err != nil {
+			return nil, fmt.Errorf("model %s: %w", m.Name, err)
+		}
+	}
+	return plan, nil
+}
+
+// openKnown opens the ledger of an earlier run, or an empty one.
+func openKnown(path string) (*ledger.Ledger, error) {
+	l, err := ledger.OpenReadOnly(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return ledger.InMemory(), nil
+	}
+	return l, err
+}
+
+func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger, planner Planner, m Model) (err error) {
+	opened, note, err := planner.Describe(m)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, opened.Engine.Close()) }()
+	described, err := withForm(m, opened)
+	if err != nil {
+		return err
+	}
+	for _, d := range r.data {
+		stand := &typical{identity: opened.Engine.Identity(), can: opened.Engine.Capabilities()}
+		ask := known.Peek(stand)
+		setting := record.Setting{Model: m.Name, Dataset: d.Name}
+		spec, err := r.spec(described, setting)
+		if err != nil {
+			return err
+		}
+		if _, err := spec.All(ctx, ask, d.Items, collect.Options{Open: openItems}); err != nil {
+			return err
+		}
+		p := SettingPlan{Setting: setting, Items: len(d.Items), Calls: ask.Counts().Made, Known: ask.Counts().Reused, Note: note}
+		p.PromptTokens, p.GeneratedTokens = stand.prompt, stand.generated
+		if s := opened.Speed; s.Prompt > 0 && s.Generate > 0 {
+			took := float64(p.PromptTokens)/s.Prompt + float64(p.GeneratedTokens)/s.Generate
+			p.Seconds, p.SpeedOf = time.Duration(took*float64(time.Second)).Round(time.Second).Seconds(), s.Where
+		}
+		plan.Settings = append(plan.Settings, p)
+	}
+	return nil
+}
+
+// typical is an engine that answers with the usual reply of each request and counts its tokens.
+type typical struct {
+	identity llm.Identity
+	can      llm.Capabilities
+
+	mu                sync.Mutex
+	prompt, generated int64
+}
+
+func (e *typical) Identity() llm.Identity         { return e.identity }
+func (e *typical) Capabilities() llm.Capabilities { return e.can }
+func (e *typical) Close() error                   { return nil }
+
+func (e *typical) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
+	results := make([]llm.Result, len(reqs))
+	for i, r := range reqs {
+		results[i] = e.answer(r)
+		if err := ctx.Err(); err != nil {
+			results[i] = llm.Result{Err: err}
+		}
+	}
+	return results
+}
+
+func (e *typical) answer(r llm.Request) llm.Result {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.prompt += promptTokens(r.Prompt)
+	if r.Kind == llm.Score {
+		e.prompt += textTokens(r.Answer)
+		return llm.Result{Reply: llm.Reply{Tokens: []record.Token{{}}, Finish: llm.FinishScored}}
+	}
+	e.generated += textTokens(r.Usual)
+	return llm.Result{Reply: llm.Reply{Text: r.Usual, Finish: llm.FinishEnd}}
+}
+
+// Rules of thumb for English: four characters a token, and what a chat template adds.
+const (
+	charactersPerToken = 4
+	templateTokens     = 30
+)
+
+func promptTokens(p llm.Prompt) int64 {
+	n := textTokens(p.Text) + textTokens(p.Opening)
+	for _, m := range p.Messages {
+		n += textTokens(m.Content)
+	}
+	if len(p.Messages) > 0 {
+		n += templateTokens
+	}
+	return n
+}
+
+func textTokens(s string) int64 {
+	return int64((utf8.RuneCountInString(s) + charactersPerToken - 1) / charactersPerToken)
+}

@@ -1,0 +1,148 @@
+package study
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/credence-lab/credence/card"
+	"github.com/credence-lab/credence/ledger"
+	"github.com/credence-lab/credence/protocol"
+	"github.com/credence-lab/credence/record"
+)
+
+// schemaVersion of results.json and the tables; docs/format.md has its history.
+const schemaVersion = "1"
+
+// Results is results.json: every number of the report. It holds no time, path, host or count of
+// reuse, so equal studies on one machine give equal bytes.
+type Results struct {
+	Schema   string          `json:"schema"`
+	Study    string          `json:"study"`
+	Seed     uint64          `json:"seed"`
+	Settings []SettingResult `json:"settings"`
+	Card     *card.Card      `json:"card"`
+}
+
+// SettingResult is what one model on one data set gave.
+type SettingResult struct {
+	Setting     record.Setting         `json:"setting"`
+	Comparisons []*protocol.Comparison `json:"comparisons"`
+}
+
+// RunInfo is run.json: what belongs to this run and not to its results.
+type RunInfo struct {
+	Schema   string    `json:"schema"`
+	Study    string    `json:"study"`
+	Version  string    `json:"version"`
+	Go       string    `json:"go"`
+	Platform string    `json:"platform"`
+	CPUs     int       `json:"cpus"`
+	Started  time.Time `json:"started"`
+	Finished time.Time `json:"finished"`
+	// Calls that the models answered in this run, and requests that the ledger answered.
+	Made   int64     `json:"calls_made"`
+	Reused int64     `json:"calls_reused"`
+	Failed int64     `json:"requests_failed"`
+	Models []RunCost `json:"models"`
+}
+
+// RunCost is what one model cost in this run.
+type RunCost struct {
+	Model           string  `json:"model"`
+	Made            int64   `json:"calls_made"`
+	Reused          int64   `json:"calls_reused"`
+	PromptTokens    int64   `json:"prompt_tokens"`
+	GeneratedTokens int64   `json:"generated_tokens"`
+	ScoredTokens    int64   `json:"scored_tokens"`
+	AskingSeconds   float64 `json:"asking_seconds"`
+}
+
+func (r *runner) results() *Results {
+	return &Results{
+		Schema:   schemaVersion,
+		Study:    r.file.Name,
+		Seed:     r.file.Seed,
+		Settings: r.settings,
+		Card:     r.card(),
+	}
+}
+
+func (r *runner) info() *RunInfo {
+	info := &RunInfo{
+		Schema:   schemaVersion,
+		Study:    r.file.Name,
+		Version:  r.options.Version,
+		Go:       runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		CPUs:     runtime.NumCPU(),
+		Started:  r.started.UTC(),
+		Finished: r.options.Now().UTC(),
+	}
+	var total ledger.Counts
+	for _, m := range r.models {
+		c := m.counts
+		total = total.Add(c)
+		info.Models = append(info.Models, RunCost{m.Name, c.Made, c.Reused, c.PromptTokens, c.GeneratedTokens, c.ScoredTokens, c.Asking.Seconds()})
+	}
+	info.Made, info.Reused, info.Failed = total.Made, total.Reused, total.Failed
+	return info
+}
+
+// write writes results.json last: a folder that has it has the rest.
+func (r *runner) write(results *Results, info *RunInfo) error {
+	var comparisons []*protocol.Comparison
+	for _, s := range r.settings {
+		comparisons = append(comparisons, s.Comparisons...)
+	}
+	if err := r.folder.writeTables(r.records, r.readings, r.judgements, comparisons); err != nil {
+		return err
+	}
+	if err := r.folder.write(cardFile, []byte(results.Card.Markdown())); err != nil {
+		return err
+	}
+	if err := r.folder.writeJSON(runFile, info); err != nil {
+		return err
+	}
+	return r.folder.writeJSON(resultsFile, results)
+}
+
+func (f *folder) writeJSON(name string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return f.write(name, append(data, '\n'))
+}
+
+func (f *folder) writeStudy(file *File) error {
+	data, err := yaml.Marshal(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", studyFile, err)
+	}
+	return f.write(studyFile, append([]byte("# The effective study: every default written out.\n"), data...))
+}
+
+// ReadResults reads the results of a finished run from its folder.
+func ReadResults(folder string) (*Results, error) {
+	path := filepath.Join(folder, resultsFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		hint := ""
+		if errors.Is(err, os.ErrNotExist) {
+			hint = "the run is not finished; run the study again to go on with it"
+		}
+		return nil, &InputError{Path: path, What: "cannot be read: " + cause(err), Hint: hint, Err: err}
+	}
+	var results Results
+	if err := json.Unmarshal(data, &results); err != nil {
+		return nil, &InputError{Path: path, What: "is no results file: " + err.Error(), Err: err}
+	}
+	return &results, nil
+}

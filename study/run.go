@@ -1,0 +1,190 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/credence-lab/credence/collect"
+	"github.com/credence-lab/credence/dataset"
+	"github.com/credence-lab/credence/ledger"
+	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/prompt"
+	"github.com/credence-lab/credence/protocol"
+	"github.com/credence-lab/credence/record"
+)
+
+// Options of running a study.
+type Options struct {
+	// Folder is the run's folder; made where needed.
+	Folder string
+	// Open makes engines.
+	Open Opener
+	// Version of the program, for run.json.
+	Version string
+	// Progress is called as items finish; may be nil.
+	Progress func(Progress)
+	// Now is the clock of run.json; nil takes time.Now.
+	Now func() time.Time
+}
+
+// Progress is how far one setting is.
+type Progress struct {
+	Setting     record.Setting
+	Done, Total int
+	// Counts of the model so far.
+	Counts ledger.Counts
+}
+
+// Run runs a study, or goes on with it: what the folder's ledger knows is not asked again. It writes
+// every file of the folder and returns the results.
+func Run(ctx context.Context, f *File, o Options) (_ *Results, _ *RunInfo, err error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	r := &runner{file: f, options: o, started: o.Now()}
+	if r.prompts, err = f.promptSet(); err != nil {
+		return nil, nil, err
+	}
+	if r.data, err = loadData(f.Datasets); err != nil {
+		return nil, nil, err
+	}
+	if r.folder, err = openFolder(o.Folder); err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, r.folder.close()) }()
+	if err := r.folder.writeStudy(f); err != nil {
+		return nil, nil, err
+	}
+	if r.ledger, err = ledger.Open(r.folder.join(ledgerFile)); err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, r.ledger.Close()) }()
+	for _, m := range f.Models {
+		if err := r.model(ctx, m); err != nil {
+			return nil, nil, err
+		}
+	}
+	results, info := r.results(), r.info()
+	return results, info, r.write(results, info)
+}
+
+// runner holds a run's state; models are worked on in turn, so that one at a time is in memory.
+type runner struct {
+	file    *File
+	options Options
+	prompts *prompt.Set
+	data    []dataset.Dataset
+	folder  *folder
+	ledger  *ledger.Ledger
+	started time.Time
+
+	models     []ranModel
+	records    collect.Records
+	readings   []record.Reading
+	judgements []record.Judgement
+	settings   []SettingResult
+}
+
+// ranModel is what remains of a model after its engine is closed.
+type ranModel struct {
+	*model
+	identity llm.Identity
+	counts   ledger.Counts
+}
+
+// openItems is how many items are asked at the same time: enough that an engine's batches fill.
+const openItems = 8
+
+func (r *runner) model(ctx context.Context, m Model) (err error) {
+	ready, err := openModel(ctx, r.options.Open, m)
+	if err != nil {
+		return err
+	}
+	ask := r.ledger.Through(ready.opened.Engine)
+	defer func() {
+		r.models = append(r.models, ranModel{ready, ask.Identity(), ask.Counts()})
+		err = errors.Join(err, ask.Close())
+	}()
+	for _, d := range r.data {
+		if err := r.setting(ctx, ready, ask, d); err != nil {
+			return fmt.Errorf("%s on %s: %w", m.Name, d.Name, err)
+		}
+	}
+	return nil
+}
+
+func (r *runner) setting(ctx context.Context, m *model, ask *ledger.Asker, d dataset.Dataset) error {
+	setting := record.Setting{Model: m.Name, Dataset: d.Name}
+	spec, err := r.spec(m, setting)
+	if err != nil {
+		return err
+	}
+	report := func(done int) {
+		if r.options.Progress != nil {
+			r.options.Progress(Progress{setting, done, len(d.Items), ask.Counts()})
+		}
+	}
+	report(0)
+	records, err := spec.All(ctx, ask, d.Items, collect.Options{Open: openItems, Done: report})
+	if err != nil {
+		return err
+	}
+	return r.analyse(ctx, setting, d, records)
+}
+
+func (r *runner) spec(m *model, setting record.Setting) (*collect.Spec, error) {
+	p := r.file.Protocol
+	parser, err := prompt.NewParser(p.Parser, prompt.ScaleOf(prompt.Confidence))
+	if err != nil {
+		return nil, err
+	}
+	spec := &collect.Spec{
+		Setting:     setting,
+		Prompts:     r.prompts,
+		Form:        m.form,
+		Elicitation: prompt.Confidence,
+		Parser:      parser,
+		Decoding:    m.decoding(p),
+	}
+	for _, name := range p.Contexts {
+		c, err := prompt.ContextNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		spec.Contexts = append(spec.Contexts, c)
+	}
+	return spec, nil
+}
+
+// analyse judges and compares; everything from here on is a pure function of the records.
+func (r *runner) analyse(ctx context.Context, setting record.Setting, d dataset.Dataset, records collect.Records) error {
+	readings := r.file.readings(records)
+	judgements, err := r.file.judge(d.Items, records.Answers)
+	if err != nil {
+		return err
+	}
+	result := SettingResult{Setting: setting}
+	for _, choice := range r.file.choices() {
+		aligned, err := protocol.Align(setting, records.Answers, readings, judgements, choice)
+		if err != nil {
+			return err
+		}
+		c, err := protocol.Compare(ctx, aligned, protocol.Options{
+			Seed:      r.file.Seed,
+			Resamples: *r.file.Analysis.Resamples,
+			Level:     r.file.Analysis.Level,
+		})
+		if err != nil {
+			return err
+		}
+		result.Comparisons = append(result.Comparisons, c)
+	}
+	r.records.Answers = append(r.records.Answers, records.Answers...)
+	r.records.Scorings = append(r.records.Scorings, records.Scorings...)
+	r.readings = append(r.readings, readings...)
+	r.judgements = append(r.judgements, judgements...)
+	r.settings = append(r.settings, result)
+	return nil
+}
