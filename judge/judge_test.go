@@ -101,7 +101,7 @@ func TestMatch(t *testing.T) {
 
 		{"Stra\u00dfe", "STRASSE", none, both},
 		{"ΟΔΥΣΣΕΥΣ", "Οδυσσευς", none, both},         // a final sigma
-		{"ꭰꭱ", "ᎠᎡ", none, both},                     // Cherokee, in which the small letters came later
+		{"ꭰꭱ", "ᎠᎡ", both, both},                     // Cherokee, in which the small letters came later
 		{"co\u00adoperate", "cooperate", none, both}, // a soft hyphen
 		{"किताब", "किताब।", holds, both},
 	} {
