@@ -28,6 +28,7 @@ func Families() []Family {
 		binnedFamilies(),
 		rankingFamilies(),
 		selectiveFamilies(),
+		calibrationFamilies(),
 		levelFamilies(),
 	)
 }

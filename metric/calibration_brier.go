@@ -1,0 +1,196 @@
+package metric
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/credence-lab/credence/measure"
+)
+
+// Brier is the Brier score, the mean of (confidence − quality)², in [0,1]. Source: Brier 1950.
+func Brier() Statistic {
+	return Statistic{
+		ID: "brier", Definition: "Mean of (confidence − quality)².", Source: "Brier 1950",
+		Better: Lower, Needs: Probability, Labels: Qualities,
+		Bind: func(p *Prepared) Evaluator {
+			return meanOfAtoms(p, func(c, q float64) float64 { return (c - q) * (c - q) })
+		},
+	}
+}
+
+// meanOfAtoms evaluates the mean over items of a loss of confidence and quality.
+func meanOfAtoms(p *Prepared, loss func(confidence, quality float64) float64) Evaluator {
+	of := make([]float64, len(p.confidence))
+	for a, c := range p.confidence {
+		of[a] = loss(c, p.quality[a])
+	}
+	return func(counts []uint32) (float64, measure.Reason) {
+		n, sum := sumBin(counts, of)
+		return sum / float64(n), ""
+	}
+}
+
+// Murphy is the Brier score parted by bins of confidence. Each part is a mean over items.
+//
+//	brier = Reliability − Resolution + Uncertainty + WithinVariance − WithinCovariance
+//
+// holds exactly (Murphy 1973; the two terms within bins are those of Stephenson, Coelho and Jolliffe
+// 2008). Where every distinct confidence is a bin, the terms within bins are 0.
+type Murphy struct {
+	// Reliability is (mean confidence − mean quality)² of a bin; 0 is best.
+	Reliability measure.Value
+	// Resolution is (mean quality of a bin − mean quality)²; high is good.
+	Resolution measure.Value
+	// Uncertainty is the variance of the qualities, which no score can change.
+	Uncertainty measure.Value
+	// WithinVariance is the variance of the confidences of a bin.
+	WithinVariance measure.Value
+	// WithinCovariance is twice the covariance of confidence and quality in a bin.
+	WithinCovariance measure.Value
+}
+
+// MurphyExact parts the Brier score by distinct confidence.
+func MurphyExact(p *Prepared) Murphy { return murphyOf(p, "") }
+
+// MurphyBinned parts the Brier score by bins of equal width. It panics if bins is not in 1..2^20.
+func MurphyBinned(p *Prepared, bins int, edges Edges) Murphy {
+	return murphyOf(p, fmt.Sprintf("equal-width.%d.%s", bins, edges))
+}
+
+func murphyOf(p *Prepared, parameters string) Murphy {
+	part := func(by murphyPart) measure.Value { return must(by.statistic(parameters)).On(p) }
+	return Murphy{part(reliability), part(resolution), part(uncertainty), part(withinVariance), part(withinCovariance)}
+}
+
+// binMoments are n items of a bin, or of the sample, and sums over them, taken about the middle of
+// [0,1] so that differences lose no digits to speak of.
+type binMoments struct {
+	n, c, q, cc, cq, qq float64
+}
+
+func (m *binMoments) add(o binMoments) {
+	m.n, m.c, m.q = m.n+o.n, m.c+o.c, m.q+o.q
+	m.cc, m.cq, m.qq = m.cc+o.cc, m.cq+o.cq, m.qq+o.qq
+}
+
+// murphyPart is one term: n times its contribution from a bin.
+type murphyPart struct {
+	name       string
+	definition string
+	better     Direction
+	of         func(bin, all binMoments) float64
+}
+
+var (
+	reliability = murphyPart{
+		"reliability", "Mean over items of (mean confidence − mean quality of the bin)².", Lower,
+		func(b, _ binMoments) float64 { d := b.c - b.q; return d * d / b.n },
+	}
+	resolution = murphyPart{
+		"resolution", "Mean over items of (mean quality of the bin − mean quality)².", Higher,
+		func(b, all binMoments) float64 { d := b.q/b.n - all.q/all.n; return b.n * d * d },
+	}
+	uncertainty = murphyPart{
+		"uncertainty", "Variance of the qualities; of labels with mean a it is a(1 − a).", Lower,
+		func(b, all binMoments) float64 { m := all.q / all.n; return b.qq - 2*m*b.q + m*m*b.n },
+	}
+	withinVariance = murphyPart{
+		"within-variance", "Mean over items of the variance of the confidences of the bin.", Lower,
+		func(b, _ binMoments) float64 { return max(0, b.cc-b.c*b.c/b.n) },
+	}
+	withinCovariance = murphyPart{
+		"within-covariance", "Mean over items of twice the covariance of confidence and quality in the bin.", Higher,
+		func(b, _ binMoments) float64 { return 2 * (b.cq - b.c*b.q/b.n) },
+	}
+)
+
+func (by murphyPart) statistic(parameters string) (Statistic, error) {
+	cut, how, err := murphyBins(parameters)
+	if err != nil {
+		return Statistic{}, err
+	}
+	return Statistic{
+		ID: idOf("brier", by.name, parameters), Definition: "A term of the Brier score. " + by.definition + " " + how,
+		Source: "Murphy 1973; Stephenson, Coelho and Jolliffe 2008",
+		Better: by.better, Needs: Probability, Labels: Qualities,
+		Bind: func(p *Prepared) Evaluator {
+			cuts := cut(p)
+			return func(counts []uint32) (float64, measure.Reason) {
+				var all binMoments
+				spans := cuts(counts)
+				for _, s := range spans {
+					all.add(p.moments(counts, s))
+				}
+				sum := 0.
+				for _, s := range spans {
+					if bin := p.moments(counts, s); bin.n > 0 {
+						sum += by.of(bin, all)
+					}
+				}
+				return sum / all.n, ""
+			}
+		},
+	}, nil
+}
+
+func (p *Prepared) moments(counts []uint32, s span) binMoments {
+	var m binMoments
+	for a := s.from; a < s.to; a++ {
+		n, c, q := float64(counts[a]), p.confidence[a]-.5, p.quality[a]-.5
+		m.add(binMoments{n, n * c, n * q, n * c * c, n * c * q, n * q * q})
+	}
+	return m
+}
+
+// murphyBins reads "" (every distinct confidence) or "equal-width.{bins}.{edges}".
+func murphyBins(parameters string) (cut func(*Prepared) partition, how string, err error) {
+	if parameters == "" {
+		return distinct, "Every distinct confidence is a bin.", nil
+	}
+	kind, rest, _ := strings.Cut(parameters, ".")
+	bins, edges, _ := strings.Cut(rest, ".")
+	m, err := number(bins, "bins")
+	if err != nil {
+		return nil, "", err
+	}
+	rule, known := Edges(edges).rule()
+	if kind != "equal-width" || !known {
+		return nil, "", fmt.Errorf("%q are no bins; write equal-width.{bins}.{%s}", parameters, edgeNames())
+	}
+	how = fmt.Sprintf("Bin k of %d is %s.", m, rule.describe)
+	return func(p *Prepared) partition { return equalWidth(p, m, rule) }, how, checkBins(m)
+}
+
+// distinct makes a bin of every distinct confidence.
+func distinct(p *Prepared) partition {
+	spans := make([]span, len(p.groups))
+	for g, end := range p.groups {
+		spans[g] = span{p.groupStart(g), end}
+	}
+	return func([]uint32) []span { return spans }
+}
+
+func (by murphyPart) family() Family {
+	return Family{
+		Prefix: "brier." + by.name, Parameters: "[equal-width.{bins}.{" + edgeNames() + "}]", Usual: []string{""},
+		New: by.statistic,
+	}
+}
+
+// inBins is a part that is 0 unless confidences differ within a bin.
+func (by murphyPart) inBins() Family {
+	f := by.family()
+	f.Usual = []string{"equal-width.10.left-closed"}
+	return f
+}
+
+// calibrationFamilies are the calibration metrics that need no bins of equal width or mass, and what
+// is derived from those.
+func calibrationFamilies() []Family {
+	return []Family{
+		single(Brier()),
+		reliability.family(), resolution.family(), uncertainty.family(), withinVariance.inBins(), withinCovariance.inBins(),
+		logLossFamily(),
+		single(KS()),
+	}
+}
