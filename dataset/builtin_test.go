@@ -1,0 +1,138 @@
+package dataset_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/credence-lab/credence/dataset"
+	"github.com/credence-lab/credence/judge"
+	"github.com/credence-lab/credence/record"
+	"github.com/google/go-cmp/cmp"
+)
+
+func builtinSet(t *testing.T, name string) dataset.Dataset {
+	t.Helper()
+	d, err := dataset.Builtin(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestBuiltinSizes(t *testing.T) {
+	t.Parallel()
+	for name, n := range map[string]int{"facts": 40, "facts-120": 120} {
+		d := builtinSet(t, name)
+		if d.Name != name || len(d.Items) != n || d.Source != "built in" || len(d.Notes) != 0 {
+			t.Errorf("%s: %s, %d items, source %q, notes %q", name, d.Name, len(d.Items), d.Source, d.Notes)
+		}
+		if d.SHA256 != dataset.Hash(d.Items) {
+			t.Errorf("%s: the hash is not that of its items", name)
+		}
+		fields := map[string]int{}
+		for _, it := range d.Items {
+			fields[it.Field]++
+		}
+		for field, got := range fields {
+			if len(fields) != 10 || got != n/10 {
+				t.Errorf("%s: %d of %d items in %s, and %d fields", name, got, n, field, len(fields))
+			}
+		}
+	}
+}
+
+func TestSmallBuiltinBeginsTheLarge(t *testing.T) {
+	t.Parallel()
+	small, large := builtinSet(t, "facts"), builtinSet(t, "facts-120")
+	if diff := cmp.Diff(small.Items, large.Items[:len(small.Items)]); diff != "" {
+		t.Errorf("a study of the small set does not extend to the large (-small +large):\n%s", diff)
+	}
+	for _, it := range large.Items[len(small.Items):] {
+		if slices.ContainsFunc(small.Items, func(other record.Item) bool { return other.Question == it.Question }) {
+			t.Errorf("%s: the question is asked twice", it.ID)
+		}
+	}
+}
+
+func TestBuiltinItemsAreWhole(t *testing.T) {
+	t.Parallel()
+	ids := map[string]bool{}
+	places := make([]int, 4)
+	for _, it := range builtinSet(t, "facts-120").Items {
+		if ids[it.ID] {
+			t.Errorf("id %s occurs twice", it.ID)
+		}
+		ids[it.ID] = true
+		if !strings.HasSuffix(it.Question, "?") {
+			t.Errorf("%s: no question: %q", it.ID, it.Question)
+		}
+		if len(it.Incorrect) != 2 || len(it.Choices) != 4 {
+			t.Errorf("%s: %d wrong answers, %d choices", it.ID, len(it.Incorrect), len(it.Choices))
+			continue
+		}
+		place := slices.Index(it.Choices, it.References[0])
+		if place < 0 {
+			t.Errorf("%s: the canonical answer is not among the choices %q", it.ID, it.Choices)
+			continue
+		}
+		places[place]++
+		for _, wrong := range it.Incorrect {
+			if !slices.Contains(it.Choices, wrong) {
+				t.Errorf("%s: the wrong answer %q is not among the choices", it.ID, wrong)
+			}
+		}
+	}
+	for place, n := range places {
+		if n < 24 || n > 36 {
+			t.Errorf("the right choice is at place %d in %d of 120 items: a guess of one letter would gain", place, n)
+		}
+	}
+}
+
+// By every string judge: what is right must be judged right, what is wrong must be judged wrong, and a
+// question must not give its answer away.
+func TestBuiltinItemsAreJudgedAsWritten(t *testing.T) {
+	t.Parallel()
+	verdict := func(j judge.Judge, it record.Item, text string) record.Verdict {
+		return j.Judge(record.Answer{Text: text}, it.References).Verdict
+	}
+	for _, it := range builtinSet(t, "facts-120").Items {
+		for _, j := range judge.All() {
+			for _, text := range it.References {
+				if got := verdict(j, it, text); got != record.Correct {
+					t.Errorf("%s: reference %q is %s by %s", it.ID, text, got, j.ID())
+				}
+			}
+			for _, text := range append(slices.Clone(it.Incorrect), it.Choices...) {
+				if text == it.References[0] {
+					continue
+				}
+				if got := verdict(j, it, text); got != record.Incorrect {
+					t.Errorf("%s: wrong answer %q is %s by %s", it.ID, text, got, j.ID())
+				}
+			}
+		}
+		for i, text := range it.References {
+			if utf8.RuneCountInString(text) < 3 {
+				t.Errorf("%s: reference %q is so short that it is contained in much", it.ID, text)
+			}
+			if strings.Contains(strings.ToLower(it.Question), strings.ToLower(text)) {
+				t.Errorf("%s: the question holds its answer %q", it.ID, text)
+			}
+			for _, other := range it.References[:i] {
+				if judge.New(judge.Exact, judge.ASCII).Match(text, other) {
+					t.Errorf("%s: %q and %q are one reference", it.ID, text, other)
+				}
+			}
+		}
+	}
+}
+
+func TestUnknownBuiltin(t *testing.T) {
+	t.Parallel()
+	if _, err := dataset.Builtin("fact"); err == nil || !strings.Contains(err.Error(), "facts, facts-120") {
+		t.Errorf("an unknown set is not answered with the known ones: %v", err)
+	}
+}
