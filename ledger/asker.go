@@ -222,8 +222,8 @@ func (a *Asker) recall(ctx context.Context, open []*question) error {
 		return err
 	}
 	for _, q := range open {
-		if c, ok := known[q.key]; ok {
-			a.land(q, recalled, llm.Result{Reply: c.Reply})
+		if reply, ok := known[q.key]; ok {
+			a.land(q, recalled, llm.Result{Reply: reply})
 		}
 	}
 	return nil

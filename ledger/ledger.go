@@ -2,9 +2,7 @@ package ledger
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 )
@@ -16,6 +14,29 @@ type Ledger struct {
 	owner   string
 	lease   time.Duration
 	flights flights
+}
+
+// Open opens the ledger in the file path and creates it if it is not there; its folder must be.
+// Several processes may have it open: each call is made by one of them, and the others wait for it.
+//
+// Errors are an [*Error]: [ErrNotLedger], [ErrNewer], [ErrDamaged], [ErrReadOnly], [ErrFull],
+// [ErrBusy]. A file that cannot be used is left as it was.
+func Open(path string) (*Ledger, error) {
+	store, err := OpenSQLite(path)
+	if err != nil {
+		return nil, err
+	}
+	return New(store, path), nil
+}
+
+// OpenReadOnly opens the ledger in the file path to look at. The error of a file that is not there
+// wraps fs.ErrNotExist; whatever asks through such a ledger can only [Ledger.Peek].
+func OpenReadOnly(path string) (*Ledger, error) {
+	store, err := OpenSQLiteReadOnly(path)
+	if err != nil {
+		return nil, err
+	}
+	return New(store, path), nil
 }
 
 // InMemory returns an empty ledger that is gone when the program ends.
@@ -48,7 +69,7 @@ func (l *Ledger) Find(ctx context.Context, prefix string) (*Call, []Attempt, err
 	case len(keys) > 1:
 		return nil, nil, &Error{Path: l.path, Err: fmt.Errorf("%w: %s", ErrAmbiguous, prefix), Hint: "give more of the key"}
 	}
-	calls, err := l.store.Lookup(ctx, keys)
+	call, ok, err := l.store.Call(ctx, keys[0])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,17 +77,8 @@ func (l *Ledger) Find(ctx context.Context, prefix string) (*Call, []Attempt, err
 	if err != nil {
 		return nil, nil, err
 	}
-	if c, ok := calls[keys[0]]; ok {
-		return &c, attempts, nil
+	if !ok {
+		return nil, attempts, nil
 	}
-	return nil, attempts, nil
-}
-
-// newOwner names this ledger among all that claim calls: host, process, and digits of its own.
-func newOwner() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return fmt.Sprintf("%s %d %s", host, os.Getpid(), rand.Text())
+	return &call, attempts, nil
 }

@@ -31,19 +31,29 @@ func NewMemory() Store {
 	return &memory{calls: make(map[Key]Call), claims: make(map[Key]memoryClaim)}
 }
 
-func (m *memory) Lookup(ctx context.Context, keys []Key) (map[Key]Call, error) {
+func (m *memory) Lookup(ctx context.Context, keys []Key) (map[Key]llm.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	found := make(map[Key]Call)
+	found := make(map[Key]llm.Reply)
 	for _, k := range keys {
 		if c, ok := m.calls[k]; ok {
-			found[k] = c
+			found[k] = c.Reply
 		}
 	}
 	return found, nil
+}
+
+func (m *memory) Call(ctx context.Context, key Key) (Call, bool, error) {
+	if err := ctx.Err(); err != nil {
+		return Call{}, false, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c, ok := m.calls[key]
+	return c, ok, nil
 }
 
 func (m *memory) Claim(ctx context.Context, owner string, lease time.Duration, keys []Key) ([]ClaimState, error) {
@@ -197,7 +207,7 @@ type overlay struct {
 	base Store
 }
 
-func (o overlay) Lookup(ctx context.Context, keys []Key) (map[Key]Call, error) {
+func (o overlay) Lookup(ctx context.Context, keys []Key) (map[Key]llm.Reply, error) {
 	below, err := o.base.Lookup(ctx, keys)
 	if err != nil {
 		return nil, err

@@ -10,8 +10,10 @@ import (
 // Store is where a ledger keeps its calls. Implementations are safe for concurrent use, by several
 // processes where the medium is shared. Package ledger/ledgertest states and tests the contract.
 type Store interface {
-	// Lookup returns those of keys that are stored.
-	Lookup(ctx context.Context, keys []Key) (map[Key]Call, error)
+	// Lookup returns the replies to those of keys that are stored.
+	Lookup(ctx context.Context, keys []Key) (map[Key]llm.Reply, error)
+	// Call returns all that is stored of one call, and false if it is not there.
+	Call(ctx context.Context, key Key) (Call, bool, error)
 	// Claim takes keys for owner until lease has passed, so that nobody else asks for them. A key
 	// that owner holds already is renewed. The states are in the order of keys.
 	Claim(ctx context.Context, owner string, lease time.Duration, keys []Key) ([]ClaimState, error)

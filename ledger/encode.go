@@ -1,0 +1,238 @@
+package ledger
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"strings"
+
+	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/record"
+)
+
+// A reply is stored as
+//
+//	version   1 byte, 1
+//	flags     1 byte
+//	n         uvarint, number of tokens
+//	log-probabilities   n times 8 bytes: the bits of a float64, little endian
+//	rest      packed (see pack): n token ids as varints, n piece lengths as uvarints,
+//	          the text's length as uvarint unless textIsPieces, the pieces,
+//	          the text unless it begins the pieces
+//	checksum  4 bytes, CRC-32C of all before it, little endian
+//
+// What else belongs to a reply has columns of its own: it is equal for many calls.
+const replyVersion = 1
+
+const (
+	flagReproducible = 1 << iota
+	// textIsPieces: the text is the pieces, joined. The usual case.
+	textIsPieces
+	// textBeginsPieces: the text is the start of the joined pieces, cut before a stop string.
+	textBeginsPieces
+)
+
+// maxBytes bounds a prompt and a reply, so that no file makes a reader allocate without end.
+const maxBytes = 64 << 20
+
+var (
+	castagnoli    = crc32.MakeTable(crc32.Castagnoli)
+	errChecksum   = errors.New("checksum does not fit")
+	errTruncated  = errors.New("data ends early")
+	errNewVersion = errors.New("written in a later form")
+)
+
+// encodeReply writes tokens, text and the reproducible flag of r.
+func encodeReply(r llm.Reply) []byte {
+	var pieces []byte
+	for _, t := range r.Tokens {
+		pieces = append(pieces, t.Piece...)
+	}
+	var flags byte
+	if r.Reproducible {
+		flags |= flagReproducible
+	}
+	switch joined := string(pieces); {
+	case r.Text == joined:
+		flags |= textIsPieces
+	case strings.HasPrefix(joined, r.Text):
+		flags |= textBeginsPieces
+	}
+	b := append(make([]byte, 0, 16+10*len(r.Tokens)+len(pieces)), replyVersion, flags)
+	b = binary.AppendUvarint(b, uint64(len(r.Tokens)))
+	for _, t := range r.Tokens {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(t.LogProb))
+	}
+	return seal(append(b, pack(encodeRest(r, flags, pieces))...))
+}
+
+func encodeRest(r llm.Reply, flags byte, pieces []byte) []byte {
+	b := make([]byte, 0, 4*len(r.Tokens)+len(pieces)+len(r.Text)+8)
+	for _, t := range r.Tokens {
+		b = binary.AppendVarint(b, int64(t.ID))
+	}
+	for _, t := range r.Tokens {
+		b = binary.AppendUvarint(b, uint64(len(t.Piece)))
+	}
+	if flags&textIsPieces == 0 {
+		b = binary.AppendUvarint(b, uint64(len(r.Text)))
+	}
+	b = append(b, pieces...)
+	if flags&(textIsPieces|textBeginsPieces) == 0 {
+		b = append(b, r.Text...)
+	}
+	return b
+}
+
+// decodeReply is the inverse of encodeReply. It trusts nothing: b may come from a damaged file.
+func decodeReply(b []byte) (llm.Reply, error) {
+	b, err := unseal(b)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	if len(b) < 2 {
+		return llm.Reply{}, errTruncated
+	}
+	if b[0] != replyVersion {
+		return llm.Reply{}, fmt.Errorf("reply has form %d: %w", b[0], errNewVersion)
+	}
+	flags := b[1]
+	in := reader{b: b[2:]}
+	n := in.count(8)
+	logProbs := in.take(8 * n)
+	rest, err := unpack(in.b)
+	if err := errors.Join(in.err, err); err != nil {
+		return llm.Reply{}, err
+	}
+	r := llm.Reply{Reproducible: flags&flagReproducible != 0}
+	if n > 0 {
+		r.Tokens = make([]record.Token, n)
+	}
+	for i := range r.Tokens {
+		r.Tokens[i].LogProb = math.Float64frombits(binary.LittleEndian.Uint64(logProbs[8*i:]))
+	}
+	return r, decodeRest(&r, flags, rest)
+}
+
+func decodeRest(r *llm.Reply, flags byte, rest []byte) error {
+	in := reader{b: rest}
+	for i := range r.Tokens {
+		r.Tokens[i].ID = in.id()
+	}
+	lengths := make([]int, len(r.Tokens))
+	total := 0
+	for i := range lengths {
+		lengths[i] = in.count(1)
+		total = min(total+lengths[i], len(rest)+1)
+	}
+	textLength := total // textIsPieces
+	if flags&textIsPieces == 0 {
+		textLength = in.count(1)
+	}
+	pieces := in.take(total)
+	text := pieces
+	if flags&(textIsPieces|textBeginsPieces) == 0 {
+		text = in.take(textLength)
+	}
+	if in.err != nil || textLength > len(text) || len(in.b) > 0 {
+		return errors.Join(errTruncated, in.err)
+	}
+	r.Text = string(text[:textLength])
+	for i, n := range lengths {
+		if n > 0 {
+			r.Tokens[i].Piece, pieces = pieces[:n:n], pieces[n:]
+		}
+	}
+	return nil
+}
+
+// encodeIDs writes the ids of a prompt's tokens.
+func encodeIDs(ids []int32) []byte {
+	b := binary.AppendUvarint(make([]byte, 0, 3*len(ids)+4), uint64(len(ids)))
+	for _, id := range ids {
+		b = binary.AppendVarint(b, int64(id))
+	}
+	return seal(pack(b))
+}
+
+// decodeIDs is the inverse of encodeIDs; its result is never nil without an error.
+func decodeIDs(b []byte) ([]int32, error) {
+	b, err := unseal(b)
+	if err != nil {
+		return nil, err
+	}
+	if b, err = unpack(b); err != nil {
+		return nil, err
+	}
+	in := reader{b: b}
+	ids := make([]int32, in.count(1))
+	for i := range ids {
+		ids[i] = in.id()
+	}
+	if in.err != nil || len(in.b) > 0 {
+		return nil, errors.Join(errTruncated, in.err)
+	}
+	return ids, nil
+}
+
+// seal appends a checksum, unseal takes it off.
+func seal(b []byte) []byte {
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+func unseal(b []byte) ([]byte, error) {
+	if len(b) < 4 {
+		return nil, errTruncated
+	}
+	body := b[:len(b)-4]
+	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(b[len(body):]) {
+		return nil, errChecksum
+	}
+	return body, nil
+}
+
+// reader takes values off the front of b. After the first error it gives zeros.
+type reader struct {
+	b   []byte
+	err error
+}
+
+// count reads a number of things that take at least size bytes each, so at most what is left.
+func (r *reader) count(size int) int {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 || v > uint64(len(r.b)/size) {
+		r.fail()
+		return 0
+	}
+	r.b = r.b[n:]
+	return int(v)
+}
+
+func (r *reader) id() int32 {
+	v, n := binary.Varint(r.b)
+	if n <= 0 || v < math.MinInt32 || v > math.MaxInt32 {
+		r.fail()
+		return 0
+	}
+	r.b = r.b[n:]
+	return int32(v)
+}
+
+func (r *reader) take(n int) []byte {
+	if n > len(r.b) {
+		r.fail()
+		return nil
+	}
+	head := r.b[:n:n]
+	r.b = r.b[n:]
+	return head
+}
+
+func (r *reader) fail() {
+	r.b = nil
+	if r.err == nil {
+		r.err = errTruncated
+	}
+}

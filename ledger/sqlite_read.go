@@ -1,0 +1,300 @@
+package ledger
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/credence-lab/credence/llm"
+)
+
+// Numbers of keys that one query takes; shorter lists are filled up with the last key, so that a
+// handful of statements serves all.
+var lookupSizes = []int{1, 8, 64, 256}
+
+// Lookup implements [Store].
+func (s *sqlite) Lookup(ctx context.Context, keys []Key) (map[Key]llm.Reply, error) {
+	found := make(map[Key]llm.Reply, len(keys))
+	for chunk := range slices.Chunk(keys, lookupSizes[len(lookupSizes)-1]) {
+		if err := s.lookup(ctx, chunk, found); err != nil {
+			return nil, explain(s.path, err)
+		}
+	}
+	return found, nil
+}
+
+func (s *sqlite) lookup(ctx context.Context, keys []Key, found map[Key]llm.Reply) error {
+	size := lookupSizes[slices.IndexFunc(lookupSizes, func(n int) bool { return n >= len(keys) })]
+	args := make([]any, size)
+	for i := range args {
+		args[i] = keys[min(i, len(keys)-1)][:]
+	}
+	rows, err := s.reader.QueryContext(ctx, `SELECT c.key, c.finish, c.reply, p.ids, o.said FROM call c
+		LEFT JOIN prefix p ON p.id = c.prefix_id LEFT JOIN observed o ON o.id = c.observed_id
+		WHERE c.key IN (?`+strings.Repeat(",?", size-1)+`)`, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var key, ids []byte
+		var c replyColumns
+		if err := rows.Scan(&key, &c.finish, &c.reply, &ids, &c.observed); err != nil {
+			return err
+		}
+		c.ids = ids
+		reply, err := c.decode()
+		if err != nil {
+			return damagedCall(key, err)
+		}
+		found[Key(key)] = reply
+	}
+	return rows.Err()
+}
+
+func damagedCall(key []byte, err error) error {
+	if errors.Is(err, errNewVersion) {
+		return fmt.Errorf("%w: call %x: %w", ErrNewer, key, err)
+	}
+	return fmt.Errorf("%w: call %x: %w", ErrDamaged, key, err)
+}
+
+// replyColumns are the columns that a reply is put together from.
+type replyColumns struct {
+	finish     string
+	reply, ids []byte
+	observed   sql.NullString
+}
+
+func (c replyColumns) decode() (llm.Reply, error) {
+	r, err := decodeReply(c.reply)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	r.Finish = llm.Finish(c.finish)
+	if c.ids != nil {
+		if r.PromptIDs, err = decodeIDs(c.ids); err != nil {
+			return llm.Reply{}, err
+		}
+	}
+	if c.observed.Valid {
+		err = json.Unmarshal([]byte(c.observed.String), &r.Observed)
+	}
+	return r, err
+}
+
+// Call implements [Store].
+func (s *sqlite) Call(ctx context.Context, key Key) (Call, bool, error) {
+	c := Call{Key: key}
+	var reply replyColumns
+	var model, decoding string
+	var hash, prompt, answer []byte
+	var seed, asked, took int64
+	var sample int
+	err := s.reader.QueryRowContext(ctx, `SELECT m.identity, r.hash, r.prompt, d.declared, c.answer, c.seed, c.sample,
+		c.generation, c.finish, c.reply, p.ids, o.said, c.asked, c.took
+		FROM call c JOIN model m ON m.id = c.model_id JOIN request r ON r.id = c.request_id JOIN decoding d ON d.id = c.decoding_id
+		LEFT JOIN prefix p ON p.id = c.prefix_id LEFT JOIN observed o ON o.id = c.observed_id
+		WHERE c.key = ?`, key[:]).Scan(&model, &hash, &prompt, &decoding, &answer, &seed, &sample,
+		&c.Generation, &reply.finish, &reply.reply, &reply.ids, &reply.observed, &asked, &took)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Call{}, false, nil
+	}
+	if err != nil {
+		return Call{}, false, explain(s.path, err)
+	}
+	c.Asked, c.Took = time.UnixMilli(asked).UTC(), time.Duration(took)*time.Microsecond
+	c.Reply, err = reply.decode()
+	if err == nil {
+		c.Request, err = decodeRequest(decoding, hash, prompt, answer)
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(model), &c.Model)
+	}
+	if err != nil {
+		return Call{}, false, explain(s.path, damagedCall(key[:], err))
+	}
+	c.Request.Seed, c.Request.Sample = uint64(seed), sample
+	return c, true, nil
+}
+
+func decodeRequest(decoding string, hash, prompt, answer []byte) (llm.Request, error) {
+	var r llm.Request
+	if err := json.Unmarshal([]byte(decoding), &r); err != nil {
+		return r, err
+	}
+	text, err := unpack(prompt)
+	if err != nil {
+		return r, err
+	}
+	if sum := sha256.Sum256(text); string(sum[:len(requestHash{})]) != string(hash) {
+		return r, errChecksum
+	}
+	if err := json.Unmarshal(text, &r.Prompt); err != nil {
+		return r, err
+	}
+	if answer != nil {
+		scored, err := unpack(answer)
+		if err != nil {
+			return r, err
+		}
+		r.Answer = string(scored)
+	}
+	return r, nil
+}
+
+// Find implements [Store].
+func (s *sqlite) Find(ctx context.Context, prefix string, limit int) ([]Key, error) {
+	from, to, err := keyRange(prefix)
+	if err != nil {
+		return nil, nil // no key begins so
+	}
+	rows, err := s.reader.QueryContext(ctx, `SELECT key FROM call WHERE key BETWEEN ?1 AND ?2
+		UNION SELECT key FROM attempt WHERE key BETWEEN ?1 AND ?2 ORDER BY key LIMIT ?3`, from[:], to[:], limit)
+	if err != nil {
+		return nil, explain(s.path, err)
+	}
+	defer rows.Close()
+	var keys []Key
+	for rows.Next() {
+		var k []byte
+		if err := rows.Scan(&k); err != nil {
+			return nil, explain(s.path, err)
+		}
+		keys = append(keys, Key(k))
+	}
+	return keys, explain(s.path, rows.Err())
+}
+
+// keyRange returns the first and the last key that begin with prefix.
+func keyRange(prefix string) (from, to Key, err error) {
+	digits := 2 * len(Key{})
+	if len(prefix) > digits {
+		return from, to, errors.New("longer than a key")
+	}
+	if _, err := hex.Decode(from[:], []byte(prefix+strings.Repeat("0", digits-len(prefix)))); err != nil {
+		return from, to, err
+	}
+	_, err = hex.Decode(to[:], []byte(prefix+strings.Repeat("f", digits-len(prefix))))
+	return from, to, err
+}
+
+// Attempts implements [Store].
+func (s *sqlite) Attempts(ctx context.Context, key Key) ([]Attempt, error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT a.kind, m.identity, a.asked, a.took, a.error
+		FROM attempt a JOIN model m ON m.id = a.model_id WHERE a.key = ? ORDER BY a.id`, key[:])
+	if err != nil {
+		return nil, explain(s.path, err)
+	}
+	defer rows.Close()
+	var list []Attempt
+	for rows.Next() {
+		a := Attempt{Key: key}
+		var kind, model string
+		var asked, took int64
+		if err := rows.Scan(&kind, &model, &asked, &took, &a.Error); err != nil {
+			return nil, explain(s.path, err)
+		}
+		if err := json.Unmarshal([]byte(model), &a.Model); err != nil {
+			return nil, explain(s.path, damagedCall(key[:], err))
+		}
+		a.Kind, a.Asked, a.Took = llm.Kind(kind), time.UnixMilli(asked).UTC(), time.Duration(took)*time.Microsecond
+		list = append(list, a)
+	}
+	return list, explain(s.path, rows.Err())
+}
+
+// Stats implements [Store].
+func (s *sqlite) Stats(ctx context.Context) (Stats, error) {
+	st, err := s.stats(ctx)
+	return st, explain(s.path, err)
+}
+
+func (s *sqlite) stats(ctx context.Context) (Stats, error) {
+	var st Stats
+	for _, file := range []string{s.path, s.path + "-wal"} {
+		if info, err := os.Stat(file); err == nil {
+			st.Bytes += info.Size()
+		}
+	}
+	// One transaction, so that the counts are those of one moment.
+	tx, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return st, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	err = tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM request), (SELECT count(*) FROM claim)`).Scan(&st.Prompts, &st.Claims)
+	if err != nil {
+		return st, err
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT m.identity, g.kind, sum(g.calls), sum(g.attempts), min(g.first), max(g.last)
+		FROM (SELECT model_id, kind, count(*) calls, 0 attempts, min(asked) first, max(asked) last FROM call GROUP BY 1, 2
+			UNION ALL SELECT model_id, kind, 0, count(*), NULL, NULL FROM attempt GROUP BY 1, 2) g
+		JOIN model m ON m.id = g.model_id GROUP BY 1, 2 ORDER BY 1, 2`)
+	if err != nil {
+		return st, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var g Group
+		var model, kind string
+		var first, last sql.NullInt64
+		if err := rows.Scan(&model, &kind, &g.Calls, &g.Attempts, &first, &last); err != nil {
+			return st, err
+		}
+		if err := json.Unmarshal([]byte(model), &g.Model); err != nil {
+			return st, fmt.Errorf("%w: identity %q: %w", ErrDamaged, model, err)
+		}
+		g.Kind = llm.Kind(kind)
+		if first.Valid {
+			g.First, g.Last = time.UnixMilli(first.Int64).UTC(), time.UnixMilli(last.Int64).UTC()
+		}
+		st.Groups = append(st.Groups, g)
+	}
+	if err := rows.Err(); err != nil {
+		return st, err
+	}
+	for i := range st.Groups {
+		g := &st.Groups[i]
+		if g.Observed, err = observed(ctx, tx, *g); err != nil {
+			return st, err
+		}
+	}
+	st.sort()
+	return st, nil
+}
+
+// observed returns what the server said of itself in a group of calls.
+func observed(ctx context.Context, tx *sql.Tx, g Group) ([]map[string]string, error) {
+	identity, err := declare(g.Model)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT DISTINCT o.said FROM call c JOIN observed o ON o.id = c.observed_id
+		JOIN model m ON m.id = c.model_id WHERE m.identity = ? AND c.kind = ? ORDER BY 1 LIMIT ?`, string(identity), string(g.Kind), maxObserved)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []map[string]string
+	for rows.Next() {
+		var said string
+		if err := rows.Scan(&said); err != nil {
+			return nil, err
+		}
+		var m map[string]string
+		if err := json.Unmarshal([]byte(said), &m); err != nil {
+			return nil, fmt.Errorf("%w: observed %q: %w", ErrDamaged, said, err)
+		}
+		list = append(list, m)
+	}
+	return list, rows.Err()
+}
