@@ -13,7 +13,11 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"credence": func() {
-			os.Exit(cli.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+			var options []cli.Option
+			if os.Getenv("CREDENCE_TEST_SCRIPTED") != "" {
+				options = append(options, cli.WithOpener(scripted{}))
+			}
+			os.Exit(cli.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, options...))
 		},
 	})
 }

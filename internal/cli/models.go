@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-lab/credence/weights"
+)
+
+func (a *app) newModelsCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "models",
+		Short: "List the models of the catalogue and what the cache has of them",
+		Long: `List the models that "credence pull" can fetch: size, licence, whether they chat or
+only continue a text (base), and whether they are in the cache.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			cache, err := weights.Open(weights.Options{})
+			if err != nil {
+				return err
+			}
+			switch format {
+			case "text":
+				return writeModels(a.out, cache)
+			case "json":
+				return writeModelsJSON(a.out, cache)
+			}
+			return usagef("--format %q: must be text or json", format)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "`form` of the list: text or json")
+	return cmd
+}
+
+func writeModels(w io.Writer, cache *weights.Cache) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tKIND\tSIZE\tIN CACHE\tLICENCE")
+	for _, m := range cache.Models() {
+		kind := "base"
+		if m.Chat {
+			kind = "chat"
+		}
+		if m.Default {
+			kind += ", default"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s %s\n", m.Name, kind, weights.FormatBytes(m.Bytes),
+			stateWords(m.State, m.Have), m.Licence.Name, m.Licence.URL)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	engine, err := cache.Engine()
+	if err != nil {
+		_, err = fmt.Fprintf(w, "\nEngine: %v\n", err)
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\nEngine: llama.cpp %s for %s, %s, in cache: %s, licence %s\nCache:  %s\n", engine.Version,
+		engine.Platform, weights.FormatBytes(engine.Bytes), stateWords(engine.State, 0), engine.Licence.Name, cache.Home())
+	return err
+}
+
+func stateWords(s weights.State, have int64) string {
+	switch s {
+	case weights.Present:
+		return "yes"
+	case weights.Incomplete:
+		return weights.FormatBytes(have) + " of it"
+	}
+	return "no"
+}
+
+func writeModelsJSON(w io.Writer, cache *weights.Cache) error {
+	list := struct {
+		Home   string                `json:"home"`
+		Models []weights.ModelStatus `json:"models"`
+		Engine *weights.EngineStatus `json:"engine,omitempty"`
+	}{Home: cache.Home(), Models: cache.Models()}
+	if engine, err := cache.Engine(); err == nil {
+		list.Engine = &engine
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(list)
+}

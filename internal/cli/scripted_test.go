@@ -1,0 +1,96 @@
+package cli_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"strconv"
+
+	"github.com/credence-lab/credence/dataset"
+	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/llm/llmtest"
+	"github.com/credence-lab/credence/study"
+)
+
+// scripted opens a model without weights that knows the built-in questions and those of the scripts:
+// it is right on two in three, states more when it is right, and its tokens are likelier in the guess
+// slot. CREDENCE_TEST_FAIL=N makes its N-th call fail, CREDENCE_TEST_DIE=N ends the process there as
+// a kill would.
+type scripted struct{}
+
+func (scripted) Open(_ context.Context, m study.Model) (study.Opened, error) {
+	if m.Engine != "llamacpp" {
+		return study.Opened{}, fmt.Errorf("there is no engine %q", m.Engine)
+	}
+	planted, err := plantedItems()
+	if err != nil {
+		return study.Opened{}, err
+	}
+	options := []llmtest.Option{llmtest.Named(m.Weights)}
+	if n := number("CREDENCE_TEST_FAIL"); n > 0 {
+		options = append(options, llmtest.FailOn(n, errors.New("the engine broke")))
+	}
+	if n := number("CREDENCE_TEST_DIE"); n > 0 {
+		options = append(options, llmtest.Interrupted(func(_ context.Context, call int, _ llm.Request) error {
+			if call == n {
+				os.Exit(137)
+			}
+			return nil
+		}))
+	}
+	return study.Opened{
+		Engine:            llmtest.NewQuiz(planted, options...),
+		RepetitionPenalty: 1.1,
+		PenaltySource:     "a script",
+		Licence:           "none",
+		Speed:             study.Speed{Prompt: 100, Generate: 20, Where: "paper"},
+	}, nil
+}
+
+func (s scripted) Describe(m study.Model) (study.Opened, string, error) {
+	opened, err := s.Open(context.Background(), m)
+	return opened, "", err
+}
+
+func plantedItems() ([]llmtest.Item, error) {
+	facts, err := dataset.Builtin("facts")
+	if err != nil {
+		return nil, err
+	}
+	var planted []llmtest.Item
+	for _, item := range facts.Items {
+		chance := hashed(item.ID)
+		correct := chance < 2./3
+		stated := math.Round(100*(.5+.3*chance)) / 100
+		if correct {
+			stated += .2
+		}
+		planted = append(planted, llmtest.Confident(item, correct, stated,
+			llmtest.Level{Opening: "", LogProb: math.Log(.1 + .3*hashed(item.ID+"bare"))},
+			llmtest.Level{Opening: "Guess:", LogProb: math.Log(stated)},
+		))
+	}
+	for q, reply := range map[string]string{
+		"What is the capital of France?":  "Guess: Paris\nProbability: 0.9",
+		"What is the capital of Finland?": "Guess: Oslo\nProbability: 0.4",
+		"Say nothing.":                    "I would rather not.",
+	} {
+		planted = append(planted, llmtest.Item{Question: q, Reply: reply})
+	}
+	return planted, nil
+}
+
+// hashed is a number in [0,1) that depends on text alone.
+func hashed(text string) float64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text))
+	return float64(h.Sum64()>>11) / (1 << 53)
+}
+
+func number(variable string) int {
+	n, _ := strconv.Atoi(os.Getenv(variable))
+	return n
+}
