@@ -120,9 +120,12 @@ type Paths struct {
 // full, [*UnavailableError] where no source has the bytes, ctx.Err() when interrupted; what was
 // fetched until then is kept and used the next time.
 func (c *Cache) Ensure(ctx context.Context, model string) (Paths, error) {
-	var paths Paths
-	var missing []artefact
 	file, err := c.resolve(model)
+	if err != nil {
+		return Paths{}, err
+	}
+	var paths Paths
+	wanted, err := c.library(&paths)
 	if err != nil {
 		return Paths{}, err
 	}
@@ -131,51 +134,50 @@ func (c *Cache) Ensure(ctx context.Context, model string) (Paths, error) {
 		if err != nil {
 			return Paths{}, err
 		}
-		paths.Model, paths.SHA256 = &m, m.SHA256
-		missing = append(missing, c.model(m))
+		f := c.model(m)
+		wanted = append(wanted, f)
+		paths.Model, paths.Weights, paths.SHA256 = &m, f.path(), m.SHA256
 	}
-	if c.engineLibrary == "" {
-		e, err := c.catalogue.Engine("")
-		if err != nil {
-			return Paths{}, err
-		}
-		paths.LibraryVersion = e.Version
-		missing = append(missing, c.engine(e))
-	} else if err := checkLibraryFolder(c.engineLibrary); err != nil {
+	if err := c.ensure(ctx, wanted, false); err != nil {
 		return Paths{}, err
 	}
-	if err := c.ensure(ctx, missing, false); err != nil {
-		return Paths{}, err
+	if file != "" {
+		err = c.identify(ctx, file, &paths)
 	}
-	return c.locate(ctx, paths, file)
+	return paths, err
 }
 
-// locate fills in the paths of what is there by now.
-func (c *Cache) locate(ctx context.Context, p Paths, file string) (Paths, error) {
-	var err error
-	if p.Library = c.engineLibrary; p.Library == "" {
-		e, err := c.catalogue.Engine("")
-		if err != nil {
-			return Paths{}, err
+// library fills in where the libraries are, or will be once what it returns has been fetched.
+func (c *Cache) library(p *Paths) ([]artefact, error) {
+	if c.engineLibrary != "" {
+		var err error
+		if p.Library, err = filepath.Abs(c.engineLibrary); err != nil {
+			return nil, err
 		}
-		p.Library = c.engine(e).path()
-	} else if p.Library, err = filepath.Abs(p.Library); err != nil {
-		return Paths{}, err
+		return nil, checkLibraryFolder(c.engineLibrary)
 	}
-	if file == "" {
-		p.Weights = c.model(*p.Model).path()
-		return p, nil
+	e, err := c.catalogue.Engine("")
+	if err != nil {
+		return nil, err
 	}
-	p.Weights = file
-	if p.SHA256, err = c.fileSum(ctx, file); err != nil {
-		return Paths{}, err
+	f := c.engine(e)
+	p.Library, p.LibraryVersion = f.path(), e.Version
+	return []artefact{f}, nil
+}
+
+// identify fills in what is known of a file that the user gave.
+func (c *Cache) identify(ctx context.Context, file string, p *Paths) error {
+	sum, err := c.fileSum(ctx, file)
+	if err != nil {
+		return err
 	}
+	p.Weights, p.SHA256 = file, sum
 	for _, m := range c.catalogue.Models {
-		if m.SHA256 == p.SHA256 {
+		if m.SHA256 == sum {
 			p.Model = &m
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // resolve returns the absolute path if model means a file, and nothing if it means a name.
@@ -196,27 +198,32 @@ func (c *Cache) resolve(model string) (string, error) {
 }
 
 // Pull fetches the named models (none: the default one) and the engine's libraries. With verify,
-// what is there is hashed again, and what is damaged is fetched again.
-func (c *Cache) Pull(ctx context.Context, names []string, verify bool) error {
+// what is there is hashed again, and what is damaged is fetched again. It returns what is there
+// then; the errors are those of [Cache.Ensure].
+func (c *Cache) Pull(ctx context.Context, names []string, verify bool) ([]Item, error) {
 	if len(names) == 0 {
 		names = []string{c.catalogue.Default}
 	}
-	var all []artefact
+	all, err := c.library(&Paths{})
+	if err != nil {
+		// The models are of use with an engine from elsewhere.
+		c.reporter.Note(err.Error())
+	}
 	for _, name := range names {
 		m, err := c.catalogue.Model(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		all = append(all, c.model(m))
 	}
-	if c.engineLibrary == "" {
-		e, err := c.catalogue.Engine("")
-		if err != nil {
-			return err
-		}
-		all = append(all, c.engine(e))
+	if err := c.ensure(ctx, all, verify); err != nil {
+		return nil, err
 	}
-	return c.ensure(ctx, all, verify)
+	items := make([]Item, len(all))
+	for i, a := range all {
+		items[i] = a.item()
+	}
+	return items, nil
 }
 
 // artefact is one thing that the cache holds: a file of weights, a set of libraries.
@@ -231,6 +238,8 @@ type artefact interface {
 	space() int64
 	// fetch puts it there. The caller holds the cache's lock.
 	fetch(ctx context.Context) error
+	// unavailable is the error after all attempts have failed.
+	unavailable([]Attempt) error
 }
 
 // ensure fetches those of wanted that are not there, one process at a time.
@@ -238,6 +247,9 @@ func (c *Cache) ensure(ctx context.Context, wanted []artefact, verify bool) erro
 	missing, err := missingOf(ctx, wanted, verify)
 	if err != nil || len(missing) == 0 {
 		return err
+	}
+	if c.offline && c.folderCarrier().ask(ctx) != nil {
+		return unavailable(missing)
 	}
 	unlock, err := c.lock(ctx)
 	if err != nil {
@@ -248,20 +260,42 @@ func (c *Cache) ensure(ctx context.Context, wanted []artefact, verify bool) erro
 	if missing, err = missingOf(ctx, missing, false); err != nil || len(missing) == 0 {
 		return err
 	}
-	c.announce(missing)
+	if !c.offline {
+		c.announce(missing)
+	}
 	if err := c.checkSpace(missing); err != nil {
 		return err
 	}
+	return c.fetchAll(ctx, missing)
+}
+
+// fetchAll goes on after something that no source has, so that one error names all that is wanting.
+func (c *Cache) fetchAll(ctx context.Context, missing []artefact) error {
+	var errs []error
 	for _, a := range missing {
-		if err := a.fetch(ctx); err != nil {
-			if ctx.Err() != nil {
-				return fmt.Errorf("interrupted while fetching %s; what has come is kept: %w", a.item().Name, ctx.Err())
-			}
-			return err
+		err := a.fetch(ctx)
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted while fetching %s; what has come is kept: %w", a.item().Name, ctx.Err())
 		}
-		c.reporter.Done(a.item())
+		var none *UnavailableError
+		switch {
+		case err == nil:
+			c.reporter.Done(a.item())
+		case errors.As(err, &none):
+			errs = append(errs, err)
+		default:
+			return fmt.Errorf("fetching %s: %w", a.item().Name, err)
+		}
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+func unavailable(missing []artefact) error {
+	errs := make([]error, len(missing))
+	for i, a := range missing {
+		errs[i] = a.unavailable(nil)
+	}
+	return errors.Join(errs...)
 }
 
 func missingOf(ctx context.Context, wanted []artefact, verify bool) ([]artefact, error) {

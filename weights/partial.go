@@ -34,7 +34,14 @@ func openPartial(ctx context.Context, path string, m Model) (*partial, error) {
 	return p, nil
 }
 
-func (p *partial) close() { _ = p.file.Close() }
+// close leaves no empty file behind.
+func (p *partial) close() {
+	info, err := p.file.Stat()
+	_ = p.file.Close()
+	if err == nil && info.Size() == 0 {
+		_ = os.Remove(p.file.Name())
+	}
+}
 
 // size is how many bytes are there, right or not.
 func (p *partial) size() (int64, error) {

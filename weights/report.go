@@ -52,6 +52,8 @@ func FormatBytes(n int64) string {
 		return fmt.Sprintf("%d bytes", n)
 	case n < 1_000_000:
 		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+	case n < 9_950_000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	case n < 999_500_000:
 		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
 	}

@@ -1,6 +1,9 @@
 package weights
 
-import "os"
+import (
+	"os"
+	"path/filepath"
+)
 
 // State says how much of something the cache has.
 type State string
@@ -37,4 +40,28 @@ func (c *Cache) Models() []ModelStatus {
 		list = append(list, s)
 	}
 	return list
+}
+
+// EngineStatus is the engine of this platform and what the cache has of it.
+type EngineStatus struct {
+	Engine
+	Bytes int64  `json:"bytes"`
+	State State  `json:"state"`
+	Path  string `json:"path"`
+}
+
+// Engine tells about the libraries for this platform. Nothing is hashed or fetched.
+func (c *Cache) Engine() (EngineStatus, error) {
+	e, err := c.catalogue.Engine("")
+	if err != nil {
+		return EngineStatus{}, err
+	}
+	f := c.engine(e)
+	s := EngineStatus{Engine: e, Bytes: e.bytes(), State: Present, Path: f.path()}
+	for _, file := range e.Files {
+		if info, err := os.Stat(filepath.Join(f.path(), file.Name)); err != nil || info.Size() != file.Bytes {
+			s.State = Absent
+		}
+	}
+	return s, nil
 }
