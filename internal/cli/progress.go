@@ -17,6 +17,7 @@ type progress struct {
 	w        io.Writer
 	terminal bool
 	quiet    bool
+	every    time.Duration
 	now      func() time.Time
 	began    time.Time
 	shown    time.Time
@@ -31,7 +32,14 @@ const (
 )
 
 func (a *app) newProgress() *progress {
-	return &progress{w: a.err, terminal: isTerminal(a.err), quiet: a.quiet, now: time.Now}
+	p := &progress{w: a.err, terminal: isTerminal(a.err), quiet: a.quiet, every: plainEvery, now: time.Now}
+	switch {
+	case p.terminal:
+		p.every = redrawEvery
+	case a.verbose:
+		p.every = 0 // a line for each item
+	}
+	return p
 }
 
 func isTerminal(w io.Writer) bool {
@@ -49,11 +57,7 @@ func (p *progress) update(s study.Progress) {
 		p.current, p.began, p.shown = name, now, time.Time{}
 	}
 	last := s.Done == s.Total
-	every := plainEvery
-	if p.terminal {
-		every = redrawEvery
-	}
-	if !last && now.Sub(p.shown) < every {
+	if !last && now.Sub(p.shown) < p.every {
 		return
 	}
 	p.shown = now
