@@ -126,6 +126,14 @@ func TestClientErrorsAreToldInALine(t *testing.T) {
 	}
 }
 
+func TestAShimThatLeadsNowhereIsPassedOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c, _ := w.open(t.TempDir())
+	c.clients.pip.commands[0] = []string{c.clients.pip.commands[1][0], "-no-such-flag"}
+	w.ensure(c)
+}
+
 func TestWithoutClientsTheErrorNamesEverythingThatIsWanting(t *testing.T) {
 	t.Parallel()
 	w, home := newWorld(t), t.TempDir()

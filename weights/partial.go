@@ -124,7 +124,10 @@ func (p *partial) appendPart(ctx context.Context, part Part, r io.Reader) error 
 		return err
 	}
 	if sum := hex.EncodeToString(h.Sum(nil)); n != part.Bytes || sum != part.SHA256 {
-		return fmt.Errorf("%s %s has other bytes: sha256 %s, expected %s", part.Package, part.Version, sum, part.SHA256)
+		if err := p.file.Truncate(p.trusted); err != nil {
+			return localError{err}
+		}
+		return fmt.Errorf("%s %s %w: sha256 %s, expected %s; not accepted", part.Package, part.Version, errOtherBytes, sum, part.SHA256)
 	}
 	p.trusted += n
 	return nil

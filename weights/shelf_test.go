@@ -89,7 +89,7 @@ func (s *shelf) clients() clients {
 	}
 	c := newClients()
 	for _, client := range []*client{c.pip, c.npm} {
-		client.commands = [][]string{{filepath.Join(s.dir, "no-such-command")}, {exe, "-a-shim-that-fails"}, {exe, "fake-client", s.dir}}
+		client.commands = [][]string{{filepath.Join(s.dir, "no-such-command")}, {exe, "fake-client", s.dir}}
 	}
 	return c
 }
