@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -59,7 +60,8 @@ func (a *Asker) Counts() Counts { return a.counter.read() }
 // Replies may be shared with other callers: do not change their slices and maps.
 func (a *Asker) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
 	results := make([]llm.Result, len(reqs))
-	open := a.distinct(reqs, results)
+	open, refused := a.distinct(reqs, results)
+	a.note(ctx, refused)
 	for len(open) > 0 {
 		open = a.round(ctx, open, results)
 	}
@@ -75,12 +77,18 @@ type question struct {
 	flight *flight
 }
 
-// distinct groups equal requests and answers those that are no requests at all.
-func (a *Asker) distinct(reqs []llm.Request, results []llm.Result) []*question {
+// distinct groups equal requests. Those that are no requests at all get their error as result, and
+// those among them that have a key an attempt.
+func (a *Asker) distinct(reqs []llm.Request, results []llm.Result) (list []*question, refused []Attempt) {
 	byKey := make(map[Key]*question, len(reqs))
-	var list []*question
 	for i, r := range reqs {
 		key, err := a.key(r)
+		if err == nil {
+			if err = r.Validate(); err != nil {
+				refused = append(refused, Attempt{Key: key, Kind: r.Kind, Model: a.model,
+					Asked: time.Now().UTC().Truncate(time.Millisecond), Error: clip(err.Error())})
+			}
+		}
 		if err != nil {
 			results[i].Err = err
 			a.counter.failed.Add(1)
@@ -94,17 +102,22 @@ func (a *Asker) distinct(reqs []llm.Request, results []llm.Result) []*question {
 		}
 		q.at = append(q.at, i)
 	}
-	return list
+	return list, refused
 }
 
 func (a *Asker) key(r llm.Request) (Key, error) {
 	if a.invalid != nil {
 		return Key{}, a.invalid
 	}
-	if err := r.Validate(); err != nil {
-		return Key{}, err
-	}
 	return keyOf(a.declared, r, 0)
+}
+
+// note records requests that were refused before anyone was asked. The caller learns why in any
+// case, so a ledger that cannot be written is no reason to say something else.
+func (a *Asker) note(ctx context.Context, refused []Attempt) {
+	if len(refused) > 0 {
+		_, _ = a.ledger.store.Deliver(context.WithoutCancel(ctx), Delivery{Owner: a.ledger.owner, Attempts: refused})
+	}
 }
 
 // round asks for the questions that nobody else is asking, waits for the others, and returns those
@@ -330,13 +343,21 @@ func (a *Asker) consult(ctx context.Context, reqs []llm.Request) ([]llm.Result, 
 
 // checkReply refuses replies that no analysis could use and that would stay in the memo for ever.
 func checkReply(r llm.Reply) error {
+	size := len(r.Text)
 	for i, t := range r.Tokens {
-		if t.LogProb != t.LogProb {
+		if math.IsNaN(t.LogProb) {
 			return fmt.Errorf("log-probability of token %d is not a number", i)
 		}
+		size += len(t.Piece) + tokenBytes
+	}
+	if size > maxBytes {
+		return fmt.Errorf("reply of %d bytes is larger than a ledger takes (%d)", size, maxBytes)
 	}
 	return nil
 }
+
+// tokenBytes is at least what a token takes besides its piece.
+const tokenBytes = 24
 
 // ended reports whether err only says that ctx was cancelled: nothing that the engine did wrong.
 func ended(ctx context.Context, err error) bool {

@@ -99,6 +99,9 @@ func declare(v any) ([]byte, error) {
 	if replacedByte(b) {
 		return nil, errNotUTF8
 	}
+	if len(b) > maxBytes {
+		return nil, fmt.Errorf("request of %d bytes is larger than a ledger takes (%d)", len(b), maxBytes)
+	}
 	return b, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -39,6 +40,7 @@ type sqlite struct {
 	// writer and commit are nil in a store that is only read.
 	writer *sql.DB
 	commit *committer
+	close  sync.Once
 }
 
 // OpenSQLite opens or creates the store in the file path, see [Open].
@@ -126,8 +128,14 @@ func (s *sqlite) openReader(mode string) error {
 	return nil
 }
 
-// Close waits for the writes under way, then moves the log into the file.
+// Close waits for the writes under way, then moves the log into the file. A second Close does nothing.
 func (s *sqlite) Close() error {
+	var err error
+	s.close.Do(func() { err = s.closeAll() })
+	return err
+}
+
+func (s *sqlite) closeAll() error {
 	var errs []error
 	if s.commit != nil {
 		errs = append(errs, s.commit.close())
