@@ -132,11 +132,14 @@ func (s *separated) fill(row *Row, rec []byte, at int) {
 		text := s.text(rec, sp)
 		if damaged && !utf8.Valid(text) {
 			s.notes.replace(&Error{Position: Position{File: s.file, Line: at + sp.line, Column: sp.column}, Problem: notUTF8})
-			text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
+			text = validUTF8(text)
 		}
 		row.cells[i].setText(Text, text, at+sp.line, sp.column)
 	}
 }
+
+// validUTF8 is text with U+FFFD for each byte that is no part of a character.
+func validUTF8(text []byte) []byte { return []byte(string([]rune(string(text)))) }
 
 const notUTF8 = "text that is not UTF-8 (convert the file: iconv -f WINDOWS-1252 -t UTF-8)"
 

@@ -2,9 +2,10 @@ package table
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/credence-lab/credence/internal/nearest"
 )
 
 // header holds the column names and finds them again.
@@ -48,7 +49,7 @@ func (r *Reader) Lookup(name string) (int, error) {
 // Suggest says which of the names is nearest to the one that was not found, and lists them.
 func Suggest(name string, names []string) string {
 	list := "the columns are " + quoteList(names)
-	if near := nearest(name, names); near != "" {
+	if near, ok := nearest.Of(name, names); ok {
 		return fmt.Sprintf("did you mean %q? %s", near, list)
 	}
 	return list
@@ -68,45 +69,4 @@ func quoteList(names []string) string {
 		list += fmt.Sprintf(" and %d more", more)
 	}
 	return list
-}
-
-// nearest returns the name at the smallest edit distance, if it is near enough to be meant.
-func nearest(name string, names []string) string {
-	if len(name) > 200 {
-		return ""
-	}
-	best, at := len([]rune(name))/2+1, ""
-	for _, n := range names {
-		if len(n) > 200 {
-			continue
-		}
-		if strings.EqualFold(strings.TrimSpace(n), strings.TrimSpace(name)) {
-			return n
-		}
-		if d := distance([]rune(strings.ToLower(name)), []rune(strings.ToLower(n))); d < best {
-			best, at = d, n
-		}
-	}
-	return at
-}
-
-// distance is the Levenshtein distance.
-func distance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = slices.Min([]int{cost, row[j] + 1, row[j+1] + 1})
-		}
-	}
-	return row[len(b)]
 }

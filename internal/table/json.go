@@ -316,7 +316,7 @@ func (s *scanner) valid(text []byte) []byte {
 		return text
 	}
 	s.replaced = true
-	return bytes.ToValidUTF8(text, []byte("\uFFFD"))
+	return validUTF8(text)
 }
 
 var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -121,7 +122,30 @@ func damagedParquet(file, what string) *Error {
 	return &Error{Position: Position{File: file}, Problem: "damaged Parquet (" + what + ")", Advice: "is the file complete? write or fetch it again"}
 }
 
+// checkFooter compares the length that the footer claims with the file, before anything of that length
+// is allocated.
+func checkFooter(src source) string {
+	var tail [8]byte
+	size := src.Size()
+	if size < int64(2*len(parquetMagic)+4) {
+		return "shorter than any Parquet file"
+	}
+	if _, err := src.ReadAt(tail[:], size-int64(len(tail))); err != nil && err != io.EOF {
+		return err.Error()
+	}
+	if string(tail[4:]) != string(parquetMagic) {
+		return "it does not end in PAR1"
+	}
+	if length := int64(binary.LittleEndian.Uint32(tail[:])); length > size-int64(len(parquetMagic)+len(tail)) {
+		return "the footer is longer than the file"
+	}
+	return ""
+}
+
 func (c *columnar) open(src source) error {
+	if what := checkFooter(src); what != "" {
+		return &fatal{damagedParquet(c.file, what)}
+	}
 	f, err := parquet.OpenFile(src, src.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return &fatal{damagedParquet(c.file, err.Error())}
@@ -136,7 +160,7 @@ func (c *columnar) open(src source) error {
 		if !ok {
 			return &fatal{damagedParquet(c.file, "a column without a type")}
 		}
-		l, problem := newLeaf(column)
+		l, problem := newLeaf(path, column)
 		l.present = present(f.Root(), path)
 		if problem != "" {
 			return &fatal{&Error{Position: Position{File: c.file}, Problem: fmt.Sprintf("column %q: %s", l.name, problem),
@@ -170,8 +194,7 @@ func present(node *parquet.Column, path []string) int {
 	return at
 }
 
-func newLeaf(column parquet.LeafColumn) (leaf, string) {
-	path := column.Path
+func newLeaf(path []string, column parquet.LeafColumn) (leaf, string) {
 	// A list is written as name.list.element, or name.bag.array_element by older writers.
 	if n := len(path); n >= 3 && column.MaxRepetitionLevel > 0 && (path[n-2] == "list" || path[n-2] == "bag") {
 		path = path[:n-2]
@@ -203,8 +226,9 @@ func newLeaf(column parquet.LeafColumn) (leaf, string) {
 	return l, ""
 }
 
-// Select says which columns are wanted; the others of a Parquet file are then not decoded and their
-// cells are Absent. It must come before the first Read. Text formats read everything regardless.
+// Select says which columns are wanted from now on; the others of a Parquet file are then not decoded
+// and their cells are Absent. What was once not wanted cannot be wanted again. Text formats read
+// everything regardless.
 func (r *Reader) Select(columns ...int) {
 	c, ok := r.dec.(*columnar)
 	if !ok {
@@ -216,6 +240,13 @@ func (r *Reader) Select(columns ...int) {
 			c.wanted[i] = true
 		}
 	}
+	for i, cur := range c.cursors {
+		if !c.wanted[i] {
+			cur.close()
+			c.cursors[i] = nil
+		}
+	}
+	clear(r.row.cells)
 }
 
 func (c *columnar) next(row *Row) error {
@@ -398,7 +429,14 @@ func (l leaf) scalar(v parquet.Value, cell *Cell) {
 	}
 }
 
+// exact is the bound below which every integer is a float64.
+const exact = 1 << 53
+
 func (l leaf) integer(signed int64, unsigned uint64, cell *Cell) {
+	if l.scale == 0 && !l.unsigned && -exact < signed && signed < exact {
+		*cell = Cell{Kind: Number, num: float64(signed), binary: true, integer: true}
+		return
+	}
 	var text []byte
 	if l.unsigned {
 		text = strconv.AppendUint(nil, unsigned, 10)

@@ -31,14 +31,18 @@ type Cell struct {
 	// text is nil for numbers that came in binary.
 	text []byte
 	num  float64
-	// binary says that num holds the number, not text.
-	binary       bool
-	line, column int
+	// binary says that num holds the number, not text; integer that it is a whole one.
+	binary, integer bool
+	line, column    int
 }
 
 // Bytes is the text of the cell, valid until the next row is read.
 func (c *Cell) Bytes() []byte {
-	if c.binary && c.text == nil {
+	switch {
+	case c.text != nil || !c.binary:
+	case c.integer:
+		c.text = strconv.AppendInt(nil, int64(c.num), 10)
+	default:
 		c.text = strconv.AppendFloat(nil, c.num, 'g', -1, 64)
 	}
 	return c.text
@@ -74,6 +78,16 @@ func (r *Row) Cell(column int) *Cell {
 		return &absent
 	}
 	return &r.cells[column]
+}
+
+// Clone is a copy that stays valid. It shares nothing with r but the column names.
+func (r *Row) Clone() *Row {
+	c := *r
+	c.cells = append([]Cell(nil), r.cells...)
+	for i := range c.cells {
+		c.cells[i].text = append([]byte(nil), c.cells[i].text...)
+	}
+	return &c
 }
 
 // Position says where the cell of a column stands, or would stand.
