@@ -67,8 +67,7 @@ func EAURC() Statistic {
 		Bind: func(p *Prepared) Evaluator {
 			model, oracle, w := p.expectedLoss(), p.lossIn(p.oracle()), &weights{v: perItem}
 			return func(counts []uint32) (float64, measure.Reason) {
-				cumulated := w.of(int(total(counts)))
-				return max(0, model(counts, cumulated)-oracle(counts, cumulated)), ""
+				return max(0, w.sum(model, counts)-w.sum(oracle, counts)), ""
 			}
 		},
 	}

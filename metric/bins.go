@@ -1,10 +1,14 @@
 package metric
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // Edges says which bin of equal width a confidence on an edge belongs to. A confidence given in
 // decimals falls into the bin that its decimals say: .3 of ten bins lies on the edge 3/10, although
-// neither is a binary fraction.
+// neither is a binary fraction. The rules named after tools are theirs, rounding included, for
+// comparison with what they print.
 type Edges string
 
 const (
@@ -12,40 +16,88 @@ const (
 	LeftClosed Edges = "left-closed"
 	// RightClosed bins are (k/M,(k+1)/M], with 0 in the first.
 	RightClosed Edges = "right-closed"
-	// Phantom is LeftClosed but for a bin M+1 that holds only 1, as torchmetrics and relplot have it.
+	// Phantom is LeftClosed but for a bin M+1 that holds only 1.
 	Phantom Edges = "phantom"
-	// Linspace is LeftClosed on the edges k·(1/M) in floating point, as numpy.linspace has them, so
-	// that .3, .6 and .7 of ten bins fall one bin too low. For comparison with tools that do so.
-	Linspace Edges = "linspace"
+	// Netcal is LeftClosed on edges of numpy.linspace, so that .3, .6 and .7 of ten bins fall too low.
+	Netcal Edges = "netcal"
+	// Polygraph is RightClosed on edges of numpy.linspace, as lm-polygraph has it.
+	Polygraph Edges = "lm-polygraph"
+	// Torchmetrics is Phantom on edges of torch.linspace, so that .3 of ten bins falls too low.
+	Torchmetrics Edges = "torchmetrics"
+	// Relplot is Phantom with the bin ⌊c/width⌋, divided in floating point.
+	Relplot Edges = "relplot"
 )
+
+// edgeRule is what the rules differ in.
+type edgeRule struct {
+	name Edges
+	// above reports whether c belongs to bin k of m or a later one, for 0 < k.
+	above    func(c float64, k, m int) bool
+	phantom  bool
+	describe string
+}
+
+// Dividing the whole numbers k and m rounds k/m once, exactly as the decimals of c were rounded once.
+// Equal fractions are therefore equal floats, and comparing the floats compares the fractions.
+func edge(k, m int) float64 { return float64(k) / float64(m) }
+
+func linspace(k, m int) float64 {
+	if k == m {
+		return 1
+	}
+	return float64(k) * (1 / float64(m))
+}
+
+// mirrored is torch.linspace(0, 1, m+1), which counts from both ends to the middle.
+func mirrored(k, m int) float64 {
+	step := 1 / float64(m)
+	if k < (m+1)/2 {
+		return step * float64(k)
+	}
+	return 1 - float64(step*float64(m-k)) // rounded twice, never fused
+}
+
+var edgeRules = []edgeRule{
+	{LeftClosed, func(c float64, k, m int) bool { return c >= edge(k, m) }, false, "[k/M,(k+1)/M), 1 in the last"},
+	{RightClosed, func(c float64, k, m int) bool { return c > edge(k, m) }, false, "(k/M,(k+1)/M], 0 in the first"},
+	{Phantom, func(c float64, k, m int) bool { return c >= edge(k, m) }, true, "[k/M,(k+1)/M), 1 in a bin of its own"},
+	{Netcal, func(c float64, k, m int) bool { return c >= linspace(k, m) }, false, "[k/M,(k+1)/M), edges rounded as netcal has them"},
+	{Polygraph, func(c float64, k, m int) bool { return c > linspace(k, m) }, false, "(k/M,(k+1)/M], edges rounded as lm-polygraph has them"},
+	{Torchmetrics, func(c float64, k, m int) bool { return c >= mirrored(k, m) }, true, "[k/M,(k+1)/M), 1 in a bin of its own, edges rounded as torchmetrics has them"},
+	{Relplot, func(c float64, k, m int) bool { return c/(1/float64(m)) >= float64(k) }, true, "⌊c/width⌋ as relplot rounds it, 1 in a bin of its own"},
+}
+
+func (e Edges) rule() (edgeRule, bool) {
+	for _, r := range edgeRules {
+		if r.name == e {
+			return r, true
+		}
+	}
+	return edgeRule{}, false
+}
+
+func edgeNames() string {
+	var names []string
+	for _, r := range edgeRules {
+		names = append(names, string(r.name))
+	}
+	return strings.Join(names, "|")
+}
 
 // maxBins keeps k/M exact enough that decimals never meet an edge that is not theirs.
 const maxBins = 1 << 20
 
 // bin gives the number of the bin, from 0, that c in [0,1] falls into, out of m.
-//
-// Dividing the whole numbers k and m rounds k/m once, exactly as the decimals of c were rounded once.
-// Equal fractions are therefore equal floats, and comparing the floats compares the fractions.
-func (e Edges) bin(c float64, m int) int {
-	width := float64(m)
-	edge := func(k int) float64 { return float64(k) / width }
-	if e == Linspace {
-		step := 1 / width
-		edge = func(k int) float64 { return float64(k) * step }
-	}
-	above := func(k int) bool { return c >= edge(k) }
+func (r edgeRule) bin(c float64, m int) int {
 	last := m - 1
-	switch e {
-	case RightClosed:
-		above = func(k int) bool { return c > edge(k) }
-	case Phantom:
+	if r.phantom {
 		last = m
 	}
-	k := min(int(c*width), last)
-	for k < last && above(k+1) {
+	k := min(int(c*float64(m)), last)
+	for k < last && r.above(c, k+1, m) {
 		k++
 	}
-	for k > 0 && !above(k) {
+	for k > 0 && !r.above(c, k, m) {
 		k--
 	}
 	return k
@@ -59,11 +111,11 @@ type span struct{ from, to int32 }
 type partition func(counts []uint32) []span
 
 // equalWidth bins do not depend on the sample.
-func equalWidth(p *Prepared, m int, e Edges) partition {
+func equalWidth(p *Prepared, m int, r edgeRule) partition {
 	var spans []span
 	last := math.MinInt
 	for a, c := range p.confidence {
-		if k := e.bin(c, m); k != last {
+		if k := r.bin(c, m); k != last {
 			spans, last = append(spans, span{from: int32(a)}), k
 		}
 		spans[len(spans)-1].to = int32(a + 1)

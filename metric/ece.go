@@ -179,11 +179,21 @@ func binned(id, how string, by norm, cut func(*Prepared) partition) Statistic {
 	}
 }
 
-func sumBin(counts []uint32, excess []float64) (items int64, sum float64) {
-	excess = excess[:len(counts)]
-	for i, m := range counts {
-		items += int64(m)
-		sum += float64(m) * excess[i]
+// sumBin counts the items and adds up their values. Two sums side by side take half the time of one,
+// in which every addition waits for the one before.
+func sumBin(counts []uint32, values []float64) (items int64, sum float64) {
+	values = values[:len(counts)]
+	odd := 0.
+	i := 0
+	for ; i+1 < len(counts); i += 2 {
+		m, k := counts[i], counts[i+1]
+		items += int64(m) + int64(k)
+		sum += float64(m) * values[i]
+		odd += float64(k) * values[i+1]
 	}
-	return items, sum
+	if i < len(counts) {
+		items += int64(counts[i])
+		sum += float64(counts[i]) * values[i]
+	}
+	return items, sum + odd
 }

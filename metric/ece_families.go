@@ -12,22 +12,17 @@ func equalWidthStatistic(by norm, bins int, e Edges) (Statistic, error) {
 	if err := checkBins(bins); err != nil {
 		return Statistic{}, err
 	}
-	how := map[Edges]string{
-		LeftClosed:  "Bin k of %d is [k/M,(k+1)/M), 1 in the last.",
-		RightClosed: "Bin k of %d is (k/M,(k+1)/M], 0 in the first.",
-		Phantom:     "Bin k of %d is [k/M,(k+1)/M), 1 in a bin of its own.",
-		Linspace:    "Bin k of %d is [k·step,(k+1)·step), the edges rounded as numpy.linspace does.",
-	}[e]
-	if how == "" {
-		return Statistic{}, fmt.Errorf("the edge rule is %q; use %s, %s, %s or %s", e, LeftClosed, RightClosed, Phantom, Linspace)
+	rule, known := e.rule()
+	if !known {
+		return Statistic{}, fmt.Errorf("the edge rule is %q; there are %s", e, edgeNames())
 	}
-	id := fmt.Sprintf("%s.equal-width.%d.%s", by.prefix, bins, e)
-	return binned(id, fmt.Sprintf(how, bins), by, func(p *Prepared) partition { return equalWidth(p, bins, e) }), nil
+	id, how := fmt.Sprintf("%s.equal-width.%d.%s", by.prefix, bins, e), fmt.Sprintf("Bin k of %d is %s.", bins, rule.describe)
+	return binned(id, how, by, func(p *Prepared) partition { return equalWidth(p, bins, rule) }), nil
 }
 
 func equalWidthFamily(by norm, usual ...string) Family {
 	return Family{
-		Prefix: by.prefix + ".equal-width", Parameters: "{bins}.{left-closed|right-closed|phantom|linspace}", Usual: usual,
+		Prefix: by.prefix + ".equal-width", Parameters: "{bins}.{" + edgeNames() + "}", Usual: usual,
 		New: func(parameters string) (Statistic, error) {
 			bins, edges, _ := strings.Cut(parameters, ".")
 			m, err := number(bins, "bins")

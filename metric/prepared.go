@@ -48,9 +48,10 @@ type Prepared struct {
 	order      []int32   // items by atom
 	starts     []int32   // items of atom a are order[starts[a]:starts[a+1]]
 
-	groups []int32 // groups of equal confidence: group g ends before atom groups[g]
-	runs   []run
-	graded bool // some quality is neither 0 nor 1
+	groups    []int32 // groups of equal confidence: group g ends before atom groups[g]
+	runs      []run
+	stretches []stretch
+	graded    bool // some quality is neither 0 nor 1
 
 	levels  []float64 // distinct qualities, high first
 	levelOf []int32   // level of each atom
@@ -64,6 +65,12 @@ type Prepared struct {
 type run struct {
 	from, to int32
 	tied     bool
+}
+
+// stretch is a stretch of atoms of one item each, or of several items each.
+type stretch struct {
+	from, to int32
+	single   bool
 }
 
 // Prepare prepares one score. quality[i] in [0,1] belongs to score[i]; a pair with a NaN in either
@@ -223,18 +230,31 @@ func (p *Prepared) collapse(confidence, quality []float64) {
 	if p.n > 0 {
 		p.groups = append(p.groups, int32(len(p.counts)))
 	}
+	p.findRuns()
+	p.findStretches()
+}
+
+func (p *Prepared) findRuns() {
 	var from int32
 	for _, to := range p.groups {
-		last := len(p.runs) - 1
-		switch single := to-from == 1; {
-		case !single:
-			p.runs = append(p.runs, run{from, to, true})
-		case last >= 0 && !p.runs[last].tied:
+		tied := to-from > 1
+		if last := len(p.runs) - 1; !tied && last >= 0 && !p.runs[last].tied {
 			p.runs[last].to = to
-		default:
-			p.runs = append(p.runs, run{from, to, false})
+		} else {
+			p.runs = append(p.runs, run{from, to, tied})
 		}
 		from = to
+	}
+}
+
+func (p *Prepared) findStretches() {
+	for a, m := range p.counts {
+		single := m == 1
+		if last := len(p.stretches) - 1; last >= 0 && p.stretches[last].single == single {
+			p.stretches[last].to++
+		} else {
+			p.stretches = append(p.stretches, stretch{int32(a), int32(a + 1), single})
+		}
 	}
 }
 
@@ -295,14 +315,22 @@ func (p *Prepared) AtomOf(item int) int { return int(p.atomOf[item]) }
 // Collapse turns the multiplicity of every item into that of every atom: len(perItem) = N,
 // len(dst) = Atoms.
 func (p *Prepared) Collapse(dst, perItem []uint32) {
-	from := p.starts[0]
-	for a := range dst {
-		to := p.starts[a+1]
-		sum := perItem[p.order[from]]
-		for _, item := range p.order[from+1 : to] {
-			sum += perItem[item]
+	for _, s := range p.stretches {
+		order := p.order[p.starts[s.from]:p.starts[s.to]]
+		atoms := dst[s.from:s.to]
+		if s.single {
+			atoms = atoms[:len(order)]
+			for i, item := range order {
+				atoms[i] = perItem[item]
+			}
+			continue
 		}
-		dst[a] = sum
-		from = to
+		for i, m := range p.counts[s.from:s.to] {
+			var sum uint32
+			for _, item := range order[:m] {
+				sum += perItem[item]
+			}
+			atoms[i], order = sum, order[m:]
+		}
 	}
 }

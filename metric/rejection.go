@@ -41,9 +41,8 @@ func prr(rejected float64) (Statistic, error) {
 				case shareOf(rejected, n) < 2: // rejecting nothing is the whole range
 					return 0, measure.TooFew
 				}
-				cumulated := w.of(n)
 				random := 1 - meanQuality(counts, p.quality)
-				return (random - model(counts, cumulated)) / (random - oracle(counts, cumulated)), ""
+				return (random - w.sum(model, counts)) / (random - w.sum(oracle, counts)), ""
 			}
 		},
 	}, nil

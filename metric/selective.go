@@ -13,18 +13,23 @@ import (
 // group, so that the expectation is Σ_g l̄_g Σ_{j in g} w_j: exact, and one difference of cumulated
 // weights a group.
 
-// weights are cumulated rank weights: of(n)[i] = w_1 + … + w_i for a sample of n items.
+// weights are cumulated rank weights, cumulated[i] = w_1 + … + w_i, for the sample size seen last.
 type weights struct {
 	v         func(k, n int) float64
 	cumulated []float64
 }
 
-func (w *weights) of(n int) []float64 {
-	if len(w.cumulated) != n+1 {
-		w.cumulated = slices.Grow(w.cumulated[:0], n+1)[:n+1]
-		fill(w.cumulated, w.v)
+// sum is Σ_j w_j l_(j). Nearly all samples that one evaluator sees have one size, so that it is tried
+// first.
+func (w *weights) sum(by lossSum, counts []uint32) float64 {
+	if sum, n := by(counts, w.cumulated); n == len(w.cumulated)-1 {
+		return sum
 	}
-	return w.cumulated
+	n := int(total(counts))
+	w.cumulated = slices.Grow(w.cumulated[:0], n+1)[:n+1]
+	fill(w.cumulated, w.v)
+	sum, _ := by(counts, w.cumulated)
+	return sum
 }
 
 func fill(cumulated []float64, v func(k, n int) float64) {
@@ -39,13 +44,14 @@ func fill(cumulated []float64, v func(k, n int) float64) {
 	}
 }
 
-// lossSum is Σ_j w_j l_(j) for one way of ordering the answers.
-type lossSum func(counts []uint32, cumulated []float64) float64
+// lossSum is Σ_j w_j l_(j) for one way of ordering the answers, and their number n. If there are more
+// than the weights are for, it gives up with n = 0.
+type lossSum func(counts []uint32, cumulated []float64) (sum float64, n int)
 
 // expectedLoss orders by confidence and takes the expectation over the order of ties.
 func (p *Prepared) expectedLoss() lossSum {
 	loss := p.loss()
-	return func(counts []uint32, cumulated []float64) float64 {
+	return func(counts []uint32, cumulated []float64) (float64, int) {
 		var sum, before float64 // before = cumulated[n]
 		n := 0
 		for _, r := range p.runs {
@@ -53,41 +59,47 @@ func (p *Prepared) expectedLoss() lossSum {
 			if !r.tied {
 				for i, m := range run {
 					n += int(m)
+					if n >= len(cumulated) {
+						return 0, 0
+					}
 					after := cumulated[n]
 					sum += losses[i] * (after - before)
 					before = after
 				}
 				continue
 			}
-			var items, lost float64
-			for i, m := range run {
-				items += float64(m)
-				lost += float64(m) * losses[i]
+			items, lost := sumBin(run, losses)
+			if items == 0 {
+				continue
 			}
-			if items > 0 {
-				n += int(items)
-				after := cumulated[n]
-				sum += lost / items * (after - before)
-				before = after
+			n += int(items)
+			if n >= len(cumulated) {
+				return 0, 0
 			}
+			after := cumulated[n]
+			sum += lost / float64(items) * (after - before)
+			before = after
 		}
-		return sum
+		return sum, n
 	}
 }
 
 // lossIn takes the atoms in the given order, which leaves no ties between different losses.
 func (p *Prepared) lossIn(order []int32) lossSum {
 	loss := p.loss()
-	return func(counts []uint32, cumulated []float64) float64 {
+	return func(counts []uint32, cumulated []float64) (float64, int) {
 		var sum, before float64
 		n := 0
 		for _, a := range order {
 			n += int(counts[a])
+			if n >= len(cumulated) {
+				return 0, 0
+			}
 			after := cumulated[n]
 			sum += loss[a] * (after - before)
 			before = after
 		}
-		return sum
+		return sum, n
 	}
 }
 
@@ -127,9 +139,9 @@ func (p *Prepared) loss() []float64 {
 // area evaluates Σ_k v_k L_k in the order that by chooses.
 func area(v func(k, n int) float64, by func(p *Prepared) lossSum) func(p *Prepared) Evaluator {
 	return func(p *Prepared) Evaluator {
-		sum, w := by(p), &weights{v: v}
+		order, w := by(p), &weights{v: v}
 		return func(counts []uint32) (float64, measure.Reason) {
-			return sum(counts, w.of(int(total(counts)))), ""
+			return w.sum(order, counts), ""
 		}
 	}
 }
