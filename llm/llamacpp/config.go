@@ -152,6 +152,8 @@ type settled struct {
 	limits
 	// context is the longest text in tokens; limits.cells may hold a few more.
 	context int
+	// split is the place from which on one thread decodes a single row; see cells.setThreads.
+	split int
 }
 
 // settle makes the choices that c leaves open and checks the rest against the model.
@@ -178,7 +180,7 @@ func (c Config) settle(s shape) (settled, error) {
 	if out.context = c.ContextTokens; out.context == 0 {
 		out.context = min(defaultContext, s.trained)
 	}
-	out.rows = exactRows
+	out.rows, out.split = exactRows, splitCells
 	if out.Mode == Fast {
 		out.rows = fastRows
 	}

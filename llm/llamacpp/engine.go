@@ -214,11 +214,6 @@ func (e *Engine) validate(r llm.Request) error {
 			return fmt.Errorf("prompt or answer has %d bytes, at most %d are tokenised", len(t), maxTextBytes)
 		}
 	}
-	for _, s := range r.Decoding.Stop {
-		if s == "" {
-			return errors.New("generate: a stop string is empty")
-		}
-	}
 	return nil
 }
 

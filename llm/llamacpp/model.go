@@ -185,7 +185,7 @@ func (k *cells) fill(rows []row) error {
 // threads moves values.
 func (k *cells) setThreads(rows []row) {
 	n := int32(k.c.Threads)
-	if k.c.Mode == Exact && len(rows) == 1 && rows[0].pos >= splitCells {
+	if k.c.Mode == Exact && len(rows) == 1 && rows[0].pos >= k.c.split {
 		n = 1
 	}
 	if n != k.threads {

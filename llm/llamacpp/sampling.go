@@ -3,6 +3,7 @@ package llamacpp
 import (
 	"cmp"
 	"container/heap"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -39,9 +40,9 @@ func (c *chooser) choose(logits []float32, scratch *scratch) int32 {
 	case c.d.Temperature == 0 && !c.penalises():
 		next = int32(argmax(logits))
 	case c.d.Temperature == 0:
-		next = int32(argmax64(c.adjust(logits, 1, scratch)))
+		next = int32(argmax64(c.penalised(logits, scratch)))
 	default:
-		next = c.sample(c.adjust(logits, c.d.Temperature, scratch), scratch)
+		next = c.sample(c.penalised(logits, scratch), scratch)
 	}
 	if c.seen != nil {
 		c.seen[next] = struct{}{}
@@ -49,34 +50,33 @@ func (c *chooser) choose(logits []float32, scratch *scratch) int32 {
 	return next
 }
 
-// adjust gives the logits after repetition penalty (Keskar et al. 2019, section 4.1, with the sign rule
-// of its implementations: positive logits are divided, negative ones multiplied) and temperature.
-func (c *chooser) adjust(logits []float32, temperature float64, scratch *scratch) []float64 {
+// penalised gives the logits after the repetition penalty (Keskar et al. 2019, section 4.1, with the sign
+// rule of its implementations: positive logits are divided, negative ones multiplied).
+func (c *chooser) penalised(logits []float32, scratch *scratch) []float64 {
 	w := scratch.weights(len(logits))
 	for i, x := range logits {
 		w[i] = float64(x)
 	}
 	for t := range c.seen {
+		x := w[t] * c.d.RepetitionPenalty
 		if w[t] > 0 {
-			w[t] /= c.d.RepetitionPenalty
-		} else {
-			w[t] *= c.d.RepetitionPenalty
+			x = w[t] / c.d.RepetitionPenalty
 		}
-	}
-	if temperature != 1 {
-		for i := range w {
-			w[i] /= temperature
-		}
+		w[t] = max(-math.MaxFloat64, min(x, math.MaxFloat64))
 	}
 	return w
 }
 
-// sample draws from the softmax of w by the inverse distribution function in vocabulary order, after
-// the filters. w becomes weights relative to the most probable token.
+// sample draws from the softmax of w at the request's temperature, by the inverse distribution function
+// in vocabulary order, after the filters. w becomes weights relative to the most probable token.
 func (c *chooser) sample(w []float64, scratch *scratch) int32 {
 	peak := w[argmax64(w)]
 	for i, x := range w {
-		w[i] = exp(x - peak)
+		if x = (x - peak) / c.d.Temperature; x < lowest {
+			w[i] = 0
+			continue
+		}
+		w[i] = exp(x)
 	}
 	u := c.rng.Float64()
 	keep := c.filter(w, scratch)

@@ -20,13 +20,13 @@ func logSumExp(logits []float32) (float64, error) {
 	var s0, s1, s2, s3 float64
 	i := 0
 	for ; i+4 <= len(logits); i += 4 {
-		s0 += exp(float64(logits[i]) - peak)
-		s1 += exp(float64(logits[i+1]) - peak)
-		s2 += exp(float64(logits[i+2]) - peak)
-		s3 += exp(float64(logits[i+3]) - peak)
+		s0 += exp(max(float64(logits[i])-peak, lowest))
+		s1 += exp(max(float64(logits[i+1])-peak, lowest))
+		s2 += exp(max(float64(logits[i+2])-peak, lowest))
+		s3 += exp(max(float64(logits[i+3])-peak, lowest))
 	}
 	for ; i < len(logits); i++ {
-		s0 += exp(float64(logits[i]) - peak)
+		s0 += exp(max(float64(logits[i])-peak, lowest))
 	}
 	sum := peak + math.Log((s0+s1)+(s2+s3))
 	if math.IsNaN(sum) || math.IsInf(sum, 0) {
@@ -63,6 +63,3 @@ func logProb(logits []float32, sum float64, token int32) (float64, error) {
 	}
 	return min(lp, 0), nil
 }
-
-// exp is math.Exp.
-func exp(x float64) float64 { return math.Exp(x) }
