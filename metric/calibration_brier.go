@@ -191,6 +191,7 @@ func calibrationFamilies() []Family {
 		single(Brier()),
 		reliability.family(), resolution.family(), uncertainty.family(), withinVariance.inBins(), withinCovariance.inBins(),
 		logLossFamily(),
-		single(KS()),
+		single(KS()), kdeFamily(), smoothedFamily(), smoothECEFamily(), relplotFamily(),
+		debiasedECE.family(), debiasedRMSCE.family(),
 	}
 }

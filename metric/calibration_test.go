@@ -51,6 +51,13 @@ func TestCalibrationMatchesGoldenValues(t *testing.T) {
 			}{
 				{"brier", "brier", 1e-12},
 				{"ks_tie_end", "ks", 1e-12},
+				{"kde_ece_h0.05", "ece.kde.gaussian.0.05", 1e-12},
+				{"relplot_smECE", "smece.relplot-1.0.3", 1e-9},
+				{"smece_definition", "smece", 1e-6},
+				{"smece_definition_sigma0.05", "smece.sigma-0.05", 1e-6},
+				// The golden values are of a trapezoid of 40,001 points.
+				{"smoothed_h09_on_0_1", "ece.smoothed.silverman-0.9", 1e-9},
+				{"smoothed_h106_on_0_1", "ece.smoothed.silverman-1.06", 1e-9},
 				{"log_loss_sklearn", "log-loss.clip-2.220446049250313e-16", 1e-12},
 			} {
 				v := byID(t, m.id).On(p)
@@ -207,4 +214,103 @@ func TestCountsEqualTheExpandedSample(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestReliabilityTableMatchesGoldenValues(t *testing.T) {
+	t.Parallel()
+	var golden calibrationGolden
+	readTestdata(t, "calibration.json", &golden)
+	for _, c := range golden.Cases {
+		p := mustPrepare(t, c.Input.Conf, c.Input.Correct)
+		rows, err := ReliabilityEqualWidth(p, 10, LeftClosed, .95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := c.Expect["table10_left"].([]any)
+		if len(rows) != len(want) {
+			t.Fatalf("%s: %d rows, want %d", c.Name, len(rows), len(want))
+		}
+		for i, row := range rows {
+			w := want[i].([]any) // bin, n, accuracy, confidence
+			bin, n := w[0].(float64), int(w[1].(float64))
+			if row.From != bin/10 || row.To != (bin+1)/10 || row.N != n || math.Abs(row.Confidence-w[3].(float64)) > 1e-12 {
+				t.Errorf("%s: row %+v, want %v", c.Name, row, w)
+			}
+			near(t, c.Name, row.Quality, w[2].(float64), 1e-12)
+			x, _ := row.Quality.Get()
+			if iv := row.Quality.Interval; iv == nil || iv.Excludes(x) || iv.Method != "wilson" {
+				t.Errorf("%s: interval %+v of %v", c.Name, iv, x)
+			}
+		}
+	}
+}
+
+func TestAtomTableHasARowForEveryStatedConfidence(t *testing.T) {
+	t.Parallel()
+	p := mustPrepare(t, []float64{.9, .3, .9, 1, .9, .3}, []float64{1, 0, 0, 1, 1, 1})
+	rows, err := AtomTable(p, .95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []struct {
+		c       float64
+		n, good int
+	}{{.3, 2, 1}, {.9, 3, 2}, {1, 1, 1}}
+	if len(rows) != len(want) {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for i, w := range want {
+		r := rows[i]
+		if r.From != w.c || r.To != w.c || r.N != w.n || *r.Quality.Interval != Wilson(w.good, w.n, .95) {
+			t.Errorf("row %+v, want %+v", r, w)
+		}
+	}
+	mass, err := ReliabilityEqualMass(p, 2, .95)
+	if err != nil || len(mass) != 2 || mass[0].N+mass[1].N != 6 || mass[0].To >= mass[1].From {
+		t.Errorf("equal mass: %+v, %v", mass, err)
+	}
+	graded, err := AtomTable(mustPrepare(t, []float64{.5}, []float64{.25}), .95)
+	if err != nil || graded[0].Quality.Interval != nil {
+		t.Errorf("graded qualities are no proportion: %+v, %v", graded, err)
+	}
+	if _, err := AtomTable(mustPrepare(t, []float64{95}, []float64{1}), .95); err == nil {
+		t.Error("percents have a reliability table")
+	}
+}
+
+func TestDebiasingRemovesWhatChanceAdds(t *testing.T) {
+	t.Parallel()
+	// One bin of n = 100 with confidence .5 and 60 correct: gap .1, variance .24.
+	quality := append(slices.Repeat([]float64{1}, 60), slices.Repeat([]float64{0}, 40)...)
+	p := mustPrepare(t, slices.Repeat([]float64{.5}, 100), quality)
+	near(t, "rmsce", DebiasedRMSCE(10).On(p), math.Sqrt(.01-.24/99), 1e-12)
+	// E|X| of a normal with mean .1 and sd .0489898 is .1008169 (by numerical integration).
+	sd, mean, step := math.Sqrt(.0024), 0., 1e-5
+	for x := -.4; x < .6; x += step {
+		u := (x - .1) / sd
+		mean += math.Abs(x) * math.Exp(-u*u/2) / (sd * math.Sqrt(2*math.Pi)) * step
+	}
+	near(t, "ece", DebiasedECE(10).On(p), .2-mean, 1e-8)
+	calibrated := mustPrepare(t, []float64{.5, .5}, []float64{0, 1})
+	if x, _ := DebiasedECE(10).On(calibrated).Get(); x >= 0 {
+		t.Errorf("ECE 0 of two items stays %v after its bias", x)
+	}
+	near(t, "rmsce of a calibrated bin", DebiasedRMSCE(10).On(calibrated), 0, 0)
+	undefinedAs(t, "rmsce of one item", DebiasedRMSCE(10).On(mustPrepare(t, []float64{.4}, []float64{1})), measure.TooFew)
+}
+
+func TestCalibrationIDsAreParsedStrictly(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{
+		"ece.kde.gaussian", "ece.kde.gaussian.0", "ece.kde.gaussian.NaN", "ece.kde.gaussian.0.050", "ece.smoothed",
+		"ece.smoothed.silverman", "smece.0.05", "smece.sigma-2", "brier.reliability.equal-width.0.left-closed",
+		"brier.reliability.equal-mass.10", "ece.debiased.equal-mass", "rmsce.debiased.equal-mass.0",
+	} {
+		if s, err := ByID(id); err == nil {
+			t.Errorf("%q is found as %q", id, s.ID)
+		}
+	}
+	for _, id := range []string{"smece.relplot-1.0.3", "smece.sigma-0.1", "ece.kde.gaussian.0.2", "ece.debiased.equal-mass.15", "brier.reliability.equal-width.15.right-closed"} {
+		byID(t, id)
+	}
 }
