@@ -289,7 +289,7 @@ func clippedTo(low, high, centre, half, level float64, method string) measure.In
 
 // withoutSpread warns that an interval of no width is a limit of its method, not certainty.
 func withoutSpread(v measure.Value) measure.Value {
-	if v.Interval == nil || v.Interval.Lower < v.Interval.Upper {
+	if v.Interval == nil || v.Interval.Upper-v.Interval.Lower > 1e-12 {
 		return v
 	}
 	return v.Warn("degenerate-interval", "the interval has no width, since no item differs from the others in how it was agreed on; see the interval of the raw agreement")

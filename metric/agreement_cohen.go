@@ -134,13 +134,21 @@ func (c crossTable) standardError(w KappaWeights) float64 {
 			byColumn[j] += w.disagreement(i, j) * c.rows[i] / n
 		}
 	}
-	var square, mean float64
-	for i, row := range c.cells {
-		for j, count := range row {
-			influence := w.disagreement(i, j)*e - (byRow[i]+byColumn[j])*d
-			square += count / n * influence * influence
-			mean += count / n * influence
+	influence := func(i, j int) float64 { return w.disagreement(i, j)*e - (byRow[i]+byColumn[j])*d }
+	// A cell is summed with its mirror image, so that swapping the raters changes no digit.
+	overCells := func(of func(i, j int) float64) (sum float64) {
+		for i := range q {
+			for j := range i {
+				sum += of(i, j) + of(j, i)
+			}
+			sum += of(i, i)
 		}
+		return sum
 	}
-	return math.Sqrt(math.Max(0, square-mean*mean)/n) / (e * e)
+	mean := overCells(func(i, j int) float64 { return c.cells[i][j] / n * influence(i, j) })
+	square := overCells(func(i, j int) float64 {
+		off := influence(i, j) - mean
+		return c.cells[i][j] / n * off * off
+	})
+	return math.Sqrt(square/n) / (e * e)
 }

@@ -311,7 +311,7 @@ func TestCohenIntervalAgreesWithTheBootstrap(t *testing.T) {
 		iv := agreement(t, id, numeric(t, nil, a, b), AgreementInterval{Level: .95}).Coefficient.Interval
 		half := (iv.Upper - iv.Lower) / 2
 		var sum, square float64
-		const resamples = 2000
+		const resamples = 500
 		ra, rb := make([]float64, n), make([]float64, n)
 		for range resamples {
 			for i := range n {
@@ -323,7 +323,7 @@ func TestCohenIntervalAgreesWithTheBootstrap(t *testing.T) {
 		}
 		mean := sum / resamples
 		spread := 1.959964 * math.Sqrt(square/resamples-mean*mean)
-		if math.Abs(half/spread-1) > .08 {
+		if math.Abs(half/spread-1) > .12 {
 			t.Errorf("%s: half width %v, bootstrap says %v", id, half, spread)
 		}
 	}
@@ -382,9 +382,6 @@ func TestAgreementIgnoresTheOrderOfItemsAndRaters(t *testing.T) {
 			ci := AgreementInterval{Level: .95, Resamples: 20}
 			x, _ := coefficient(a, ci)
 			y, _ := coefficient(b, ci)
-			if id[:7] == "kappa.c" { // Its margins swap with the raters; the error is a sum over cells.
-				x.Coefficient.Interval, y.Coefficient.Interval = nil, nil
-			}
 			one, _ := json.Marshal(x)
 			two, _ := json.Marshal(y)
 			if string(one) != string(two) {
