@@ -43,4 +43,3 @@ func TestBinsAgreeWithReference(t *testing.T) {
 		})
 	}
 }
-

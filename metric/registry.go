@@ -29,7 +29,6 @@ func Families() []Family {
 		rankingFamilies(),
 		selectiveFamilies(),
 		calibrationFamilies(),
-		levelFamilies(),
 	)
 }
 
