@@ -183,15 +183,3 @@ func (by murphyPart) inBins() Family {
 	f.Usual = []string{"equal-width.10.left-closed"}
 	return f
 }
-
-// calibrationFamilies are the calibration metrics that need no bins of equal width or mass, and what
-// is derived from those.
-func calibrationFamilies() []Family {
-	return []Family{
-		single(Brier()),
-		reliability.family(), resolution.family(), uncertainty.family(), withinVariance.inBins(), withinCovariance.inBins(),
-		logLossFamily(),
-		single(KS()), kdeFamily(), smoothedFamily(), smoothECEFamily(), relplotFamily(),
-		debiasedECE.family(), debiasedRMSCE.family(),
-	}
-}

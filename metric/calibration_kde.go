@@ -58,11 +58,11 @@ func kdeEvaluator(p *Prepared, bandwidth float64) Evaluator {
 		for i := range m.at {
 			density[i], gap[i] = kernelSums(m, weight[i], distance[i])
 		}
-		error := func(i int) float64 { return math.Abs(gap[i] / density[i]) }
+		off := func(i int) float64 { return math.Abs(gap[i] / density[i]) }
 		if onto != nil {
 			onto.series(densitySeries, density)
 			onto.series(gapSeries, gap)
-			error = func(i int) float64 {
+			off = func(i int) float64 {
 				c := all.at[i]
 				return math.Abs(onto.value(gapSeries, c) / onto.value(densitySeries, c))
 			}
@@ -70,7 +70,7 @@ func kdeEvaluator(p *Prepared, bandwidth float64) Evaluator {
 		n, sum := 0., 0.
 		for i, items := range all.n {
 			if items > 0 {
-				n, sum = n+items, sum+items*error(i)
+				n, sum = n+items, sum+items*off(i)
 			}
 		}
 		return sum / n, ""

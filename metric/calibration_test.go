@@ -53,8 +53,9 @@ func TestCalibrationMatchesGoldenValues(t *testing.T) {
 				{"ks_tie_end", "ks", 1e-12},
 				{"kde_ece_h0.05", "ece.kde.gaussian.0.05", 1e-12},
 				{"relplot_smECE", "smece.relplot-1.0.3", 1e-9},
-				{"smece_definition", "smece", 1e-6},
-				{"smece_definition_sigma0.05", "smece.sigma-0.05", 1e-6},
+				// The golden values are of a midpoint grid of 8,000, quoted to 1e-6.
+				{"smece_definition", "smece", 1e-7},
+				{"smece_definition_sigma0.05", "smece.sigma-0.05", 1e-7},
 				// The golden values are of a trapezoid of 40,001 points.
 				{"smoothed_h09_on_0_1", "ece.smoothed.silverman-0.9", 1e-9},
 				{"smoothed_h106_on_0_1", "ece.smoothed.silverman-1.06", 1e-9},
@@ -313,4 +314,25 @@ func TestCalibrationIDsAreParsedStrictly(t *testing.T) {
 	for _, id := range []string{"smece.relplot-1.0.3", "smece.sigma-0.1", "ece.kde.gaussian.0.2", "ece.debiased.equal-mass.15", "brier.reliability.equal-width.15.right-closed"} {
 		byID(t, id)
 	}
+}
+
+func TestRMSCalibrationErrorLooksAtTheLastBin(t *testing.T) { // BrowseComp-Plus#18
+	t.Parallel()
+	confidence := append(slices.Repeat([]float64{.5}, 100), slices.Repeat([]float64{.95}, 150)...)
+	quality := append(slices.Repeat([]float64{1}, 50), slices.Repeat([]float64{0}, 200)...)
+	p := mustPrepare(t, confidence, quality)
+	near(t, "RMS", byID(t, "rmsce.fixed-size.100").On(p), .735867, 5e-7)
+	near(t, "L1", byID(t, "ece.fixed-size.100").On(p), .57, 1e-12)
+	near(t, "RMS as published, which skips the last bin", byID(t, "rmsce.fixed-size.100.skip-last").On(p), 0, 0)
+	few := mustPrepare(t, slices.Repeat([]float64{.2, .6}, 30), slices.Repeat([]float64{0, 1}, 30))
+	near(t, "60 items in one bin", byID(t, "rmsce.fixed-size.100").On(few), .1, 1e-12)
+}
+
+func TestTopLabelNeedsNoLabelOfEveryClass(t *testing.T) { // verified_calibration#2
+	t.Parallel()
+	confidence, quality, err := TopLabel([][]float64{{.9, .1}, {.8, .2}}, []int{0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "top-label ECE", ECE(10, LeftClosed).On(mustPrepare(t, confidence, quality)), .15, 1e-12)
 }
