@@ -130,9 +130,12 @@ func (s *scheduler) receive() ([]result, bool) {
 	return results, s.closing
 }
 
-// shouldWait reports whether tokens that workers are choosing now should join the batch: a small batch
-// gains more from company than from an early start.
-func (s *scheduler) shouldWait(b batch) bool { return s.sampling > 0 && b.useful < s.lim.rows/4 }
+// shouldWait reports whether tokens that workers are choosing now should join the batch. A batch of single
+// tokens gains more from company than from an early start, and texts that go on together stay together;
+// a large batch of given tokens is better decoded meanwhile.
+func (s *scheduler) shouldWait(b batch) bool {
+	return s.sampling > 0 && (b.each == 1 || b.useful < s.lim.rows/4)
+}
 
 // settle books what a worker found.
 func (s *scheduler) settle(r result) {
