@@ -28,11 +28,13 @@ func bindAUROC(p *Prepared) Evaluator {
 				above, below = above+hits, below+misses
 				continue
 			}
-			is := correct[r.from:r.to]
-			for i, m := range counts[r.from:r.to] {
-				misses := uint64(m &^ is[i])
+			run := counts[r.from:r.to]
+			is := correct[r.from:r.to][:len(run)]
+			for i, m := range run {
+				hits := m & is[i]
+				misses := uint64(m - hits)
 				pairs2 += 2 * misses * above
-				above += uint64(m & is[i])
+				above += uint64(hits)
 				below += misses
 			}
 		}

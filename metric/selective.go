@@ -57,6 +57,7 @@ func (p *Prepared) expectedLoss() lossSum {
 		for _, r := range p.runs {
 			losses, run := loss[r.from:r.to], counts[r.from:r.to]
 			if !r.tied {
+				losses = losses[:len(run)]
 				for i, m := range run {
 					n += int(m)
 					if n >= len(cumulated) {

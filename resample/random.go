@@ -50,8 +50,9 @@ func (g *generator) next() uint64 {
 // tally draws len(counts) times from the units 0..len(counts)-1 with equal chances and counts the
 // draws of each.
 //
-// A word gives two draws: the high half of 32 random bits times the number of units. The few products
-// that would favour some units are rejected (Lemire 2019), so that the chances are exactly equal.
+// A word gives two draws: the high half of 32 random bits times the number of units. The few words
+// with a product that would favour some units are rejected (Lemire 2019), so that the chances are
+// exactly equal.
 func (g *generator) tally(counts []uint32) {
 	clear(counts)
 	units := uint64(len(counts))
@@ -59,15 +60,19 @@ func (g *generator) tally(counts []uint32) {
 		return
 	}
 	rejected := uint32((1 << 32) % units)
-	for left := units; left > 0; {
+	left := units
+	for left > 1 {
 		word := g.next()
 		first, second := (word&(1<<32-1))*units, (word>>32)*units
-		if uint32(first) >= rejected {
+		if min(uint32(first), uint32(second)) >= rejected {
 			counts[first>>32]++
-			left--
-		}
-		if uint32(second) >= rejected && left > 0 {
 			counts[second>>32]++
+			left -= 2
+		}
+	}
+	for left > 0 {
+		if last := (g.next() >> 32) * units; uint32(last) >= rejected {
+			counts[last>>32]++
 			left--
 		}
 	}
