@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 )
 
 // Archives come from anywhere. Only members that the catalogue names are read, none beyond its
@@ -44,13 +45,24 @@ type memberReader struct {
 
 func (m memberReader) Close() error { return errors.Join(m.ReadCloser.Close(), m.archive.Close()) }
 
-// maxUnpacked bounds what a .tgz may unpack to in all, so that one that unpacks without end is
+// maxUnpacked bounds what an archive may unpack to in all, so that one that unpacks without end is
 // given up.
 const maxUnpacked = 1 << 30
 
-// eachTarFile calls take for every regular file of a .tgz, with its name as it stands there.
-func eachTarFile(tgz string, take func(name string, r io.Reader) error) error {
-	f, err := os.Open(tgz)
+// taker is shown a member of an archive, with its name as it stands there: a regular file to read,
+// or a symbolic link that leads to target.
+type taker func(name, target string, r io.Reader) error
+
+// eachMember shows the files and links of a .zip or .tgz in the archive's order.
+func eachMember(archive string, take taker) error {
+	if strings.HasSuffix(archive, ".zip") {
+		return eachZipMember(archive, take)
+	}
+	return eachTarMember(archive, take)
+}
+
+func eachTarMember(archive string, take taker) error {
+	f, err := os.Open(archive)
 	if err != nil {
 		return err
 	}
@@ -68,11 +80,41 @@ func eachTarFile(tgz string, take func(name string, r io.Reader) error) error {
 		if err != nil {
 			return err
 		}
-		if h.Typeflag != tar.TypeReg {
-			continue
+		switch h.Typeflag {
+		case tar.TypeReg:
+			err = take(h.Name, "", t)
+		case tar.TypeSymlink:
+			err = take(h.Name, h.Linkname, nil)
 		}
-		if err := take(h.Name, t); err != nil {
+		if err != nil {
 			return err
 		}
 	}
+}
+
+func eachZipMember(archive string, take taker) error {
+	z, err := zip.OpenReader(archive)
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	left := uint64(maxUnpacked)
+	for _, f := range z.File {
+		if !f.Mode().IsRegular() {
+			continue
+		}
+		// The reader fails on a member that is longer than it says.
+		if f.UncompressedSize64 > left {
+			return fmt.Errorf("unpacks to more than %s", FormatBytes(maxUnpacked))
+		}
+		left -= f.UncompressedSize64
+		r, err := f.Open()
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(take(f.Name, "", r), r.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }

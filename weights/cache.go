@@ -124,11 +124,12 @@ func (c *Cache) Ensure(ctx context.Context, model string) (Paths, error) {
 	if err != nil {
 		return Paths{}, err
 	}
-	var paths Paths
-	wanted, err := c.library(&paths)
+	library, err := c.library()
 	if err != nil {
 		return Paths{}, err
 	}
+	wanted := []artefact{library}
+	var paths Paths
 	if file == "" {
 		m, err := c.catalogue.Model(model)
 		if err != nil {
@@ -141,28 +142,11 @@ func (c *Cache) Ensure(ctx context.Context, model string) (Paths, error) {
 	if err := c.ensure(ctx, wanted, false); err != nil {
 		return Paths{}, err
 	}
+	paths.Library, paths.LibraryVersion = library.path(), library.version()
 	if file != "" {
 		err = c.identify(ctx, file, &paths)
 	}
 	return paths, err
-}
-
-// library fills in where the libraries are, or will be once what it returns has been fetched.
-func (c *Cache) library(p *Paths) ([]artefact, error) {
-	if c.engineLibrary != "" {
-		var err error
-		if p.Library, err = filepath.Abs(c.engineLibrary); err != nil {
-			return nil, err
-		}
-		return nil, checkLibraryFolder(c.engineLibrary)
-	}
-	e, err := c.catalogue.Engine("")
-	if err != nil {
-		return nil, err
-	}
-	f := c.engine(e)
-	p.Library, p.LibraryVersion = f.path(), e.Version
-	return []artefact{f}, nil
 }
 
 // identify fills in what is known of a file that the user gave.
@@ -204,8 +188,10 @@ func (c *Cache) Pull(ctx context.Context, names []string, verify bool) ([]Item, 
 	if len(names) == 0 {
 		names = []string{c.catalogue.Default}
 	}
-	all, err := c.library(&Paths{})
-	if err != nil {
+	var all []artefact
+	if library, err := c.library(); err == nil {
+		all = append(all, library)
+	} else {
 		// The models are of use with an engine from elsewhere.
 		c.reporter.Note(err.Error())
 	}

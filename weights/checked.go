@@ -44,6 +44,7 @@ func (m marks) write(file string) {
 	}
 	defer os.Remove(tmp.Name())
 	_, err = tmp.Write(append(text, '\n'))
+	_ = tmp.Chmod(0o644) // a cache may be shared
 	if tmp.Close() == nil && err == nil {
 		_ = os.Rename(tmp.Name(), file)
 	}

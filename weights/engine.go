@@ -2,18 +2,12 @@ package weights
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 )
 
 // engineFolder is a set of libraries as a folder of the cache.
@@ -28,24 +22,51 @@ func (f *engineFolder) path() string  { return filepath.Join(f.cache.home, "engi
 func (f *engineFolder) marks() string { return filepath.Join(f.path(), "checked.json") }
 
 func (f *engineFolder) item() Item {
-	return Item{Name: f.Name, Title: "llama.cpp " + f.Version + " libraries for " + f.Platform,
+	title := "llama.cpp " + f.Version + " libraries for " + f.Platform
+	if len(f.Files) == 0 {
+		title += ", size estimated"
+	}
+	return Item{Name: f.Name, Title: title,
 		Bytes: f.bytes(), Licence: f.Licence, Path: f.path()}
 }
+
+func (f *engineFolder) version() string { return f.Version }
 
 // space counts the files and the archive that they come in.
 func (f *engineFolder) space() int64 {
 	var largest int64
 	for _, s := range f.Sources {
-		largest = max(largest, s.Bytes)
+		largest = max(largest, s.bytes())
 	}
 	return f.bytes() + largest
+}
+
+func (s EngineSource) bytes() int64 {
+	if s.NPM != nil {
+		return s.NPM.Bytes
+	}
+	return s.Release.Bytes
+}
+
+// expected is what should be there: the catalogue's files, else what was there when the archive that
+// they come in was checked.
+func (f *engineFolder) expected(m marks) []File {
+	if len(f.Files) > 0 {
+		return f.Files
+	}
+	var files []File
+	for name, k := range m {
+		files = append(files, File{name, k.Bytes, k.SHA256})
+	}
+	return files
 }
 
 // ready says whether every file is there and whole, and every link leads to its file.
 func (f *engineFolder) ready(ctx context.Context, verify bool) (bool, error) {
 	m := readMarks(f.marks())
 	dirty := false
-	for _, file := range f.Files {
+	files := f.expected(m)
+	for _, file := range files {
 		sum, changed, err := m.sum(ctx, filepath.Join(f.path(), file.Name), verify)
 		if errors.Is(err, fs.ErrNotExist) {
 			return false, nil
@@ -65,10 +86,15 @@ func (f *engineFolder) ready(ctx context.Context, verify bool) (bool, error) {
 			return false, nil
 		}
 	}
+	if len(f.Files) == 0 {
+		if _, bare := lacking(f.path()); bare {
+			return false, nil
+		}
+	}
 	if dirty {
 		m.write(f.marks())
 	}
-	return true, nil
+	return len(files) > 0, nil
 }
 
 // sameContent says whether two names mean one file, or, where links are copies, two of one size.
@@ -78,11 +104,39 @@ func sameContent(a, b string) bool {
 	return errX == nil && errY == nil && (os.SameFile(x, y) || runtime.GOOS == "windows" && x.Size() == y.Size())
 }
 
+// engineDelivery is one way to a set of libraries.
+type engineDelivery interface {
+	name() string
+	// deliver writes the libraries, checked, into the empty folder dir and returns their marks.
+	deliver(ctx context.Context, dir string, report func(done int64)) (marks, error)
+}
+
+// deliveries lists the ways that these options allow, what lies on this machine first.
+func (f *engineFolder) deliveries() []engineDelivery {
+	var list []engineDelivery
+	for _, s := range f.Sources {
+		if s.NPM != nil {
+			list = append(list, packageDelivery{f.cache.folderCarrier(), f.Engine, *s.NPM})
+		}
+	}
+	if f.cache.offline {
+		return list
+	}
+	for _, s := range f.Sources {
+		if s.NPM != nil {
+			list = append(list, packageDelivery{f.cache.npmCarrier(), f.Engine, *s.NPM})
+		} else {
+			list = append(list, releaseDelivery{f.cache, *s.Release})
+		}
+	}
+	return list
+}
+
 // fetch tries the sources in order until one has every file.
 func (f *engineFolder) fetch(ctx context.Context) error {
 	var attempts []Attempt
 	for _, d := range f.deliveries() {
-		err := f.unpackFrom(ctx, d)
+		err := f.install(ctx, d)
 		if err == nil {
 			return nil
 		}
@@ -92,52 +146,30 @@ func (f *engineFolder) fetch(ctx context.Context) error {
 		if isLocal(err) {
 			return err
 		}
-		attempts = f.cache.failed(attempts, f.Name, d.carrier.name(), err)
+		attempts = f.cache.failed(attempts, f.Name, d.name(), err)
 	}
 	return f.unavailable(attempts)
 }
 
-type engineDelivery struct {
-	carrier carrier
-	source  EngineSource
-}
-
-func (f *engineFolder) deliveries() []engineDelivery {
-	var list []engineDelivery
-	for _, s := range f.Sources {
-		list = append(list, engineDelivery{f.cache.folderCarrier(), s})
-	}
-	if f.cache.offline {
-		return list
-	}
-	for _, s := range f.Sources {
-		list = append(list, engineDelivery{f.cache.npmCarrier(), s})
-	}
-	return list
-}
-
-// unpackFrom puts the files of one source into a folder of their own, and that in its place when it
-// is whole.
-func (f *engineFolder) unpackFrom(ctx context.Context, d engineDelivery) error {
-	if err := d.carrier.ask(ctx); err != nil {
-		return err
-	}
-	report := func(n int64) {
-		f.cache.reporter.Progress(Progress{f.Name, d.carrier.name(), min(n, d.source.Bytes) * f.bytes() / d.source.Bytes, f.bytes()})
-	}
-	archive, release, err := d.carrier.carry(ctx, d.source.Package, d.source.Version, report)
-	if err != nil {
-		return err
-	}
-	defer release()
+// install lets a source fill a folder of its own, and puts that in its place when it is whole.
+func (f *engineFolder) install(ctx context.Context, d engineDelivery) error {
 	partial := f.path() + ".partial"
 	if err := remake(partial); err != nil {
 		return localError{err}
 	}
 	defer os.RemoveAll(partial)
-	if err := f.unpack(ctx, archive, d.source.Folder, partial); err != nil {
+	m, err := d.deliver(ctx, partial, func(done int64) {
+		f.cache.reporter.Progress(Progress{f.Name, d.name(), min(done, f.bytes()), f.bytes()})
+	})
+	if err != nil {
 		return err
 	}
+	for link, target := range f.Links {
+		if err := makeLink(partial, link, target); err != nil {
+			return localError{err}
+		}
+	}
+	m.write(filepath.Join(partial, "checked.json"))
 	if err := os.RemoveAll(f.path()); err != nil {
 		return localError{err}
 	}
@@ -153,74 +185,6 @@ func remake(dir string) error {
 		return err
 	}
 	return os.MkdirAll(dir, 0o755)
-}
-
-// unpack writes the catalogue's files from the archive into dir, checks them and makes the links.
-func (f *engineFolder) unpack(ctx context.Context, archive, folder, dir string) error {
-	wanted := map[string]File{}
-	for _, file := range f.Files {
-		wanted[folder+"/"+file.Name] = file
-	}
-	m := marks{}
-	err := eachTarFile(archive, func(name string, r io.Reader) error {
-		file, ok := wanted[name]
-		if !ok {
-			return ctx.Err()
-		}
-		delete(wanted, name)
-		return unpackFile(ctx, file, r, dir, m)
-	})
-	if err != nil {
-		return err
-	}
-	if len(wanted) > 0 {
-		return fmt.Errorf("has no %s", strings.Join(slices.Sorted(maps.Keys(wanted)), ", "))
-	}
-	for link, target := range f.Links {
-		if err := makeLink(dir, link, target); err != nil {
-			return localError{err}
-		}
-	}
-	m.write(filepath.Join(dir, "checked.json"))
-	return nil
-}
-
-func unpackFile(ctx context.Context, file File, r io.Reader, dir string, m marks) (err error) {
-	path := filepath.Join(dir, file.Name)
-	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return localError{err}
-	}
-	defer out.Close()
-	h := sha256.New()
-	n, err := io.Copy(io.MultiWriter(localWriter{out}, h), contextReader{ctx, io.LimitReader(r, file.Bytes+1)})
-	if err != nil {
-		return err
-	}
-	sum := hex.EncodeToString(h.Sum(nil))
-	if n != file.Bytes || sum != file.SHA256 {
-		return fmt.Errorf("%s %w: sha256 %s, expected %s; not accepted", file.Name, errOtherBytes, sum, file.SHA256)
-	}
-	if err := out.Sync(); err != nil {
-		return localError{err}
-	}
-	info, err := out.Stat()
-	if err != nil {
-		return localError{err}
-	}
-	m[file.Name] = mark{info.Size(), info.ModTime(), sum}
-	return nil
-}
-
-// localWriter marks errors of writing as this machine's.
-type localWriter struct{ w io.Writer }
-
-func (l localWriter) Write(b []byte) (int, error) {
-	n, err := l.w.Write(b)
-	if err != nil {
-		err = localError{err}
-	}
-	return n, err
 }
 
 // makeLink gives a file a second name; a copy on Windows, where links need a privilege.
@@ -246,13 +210,12 @@ func libraryNames() []string {
 	return []string{"libllama.so", "libggml.so", "libggml-base.so"}
 }
 
-// checkLibraryFolder says what a folder that the user gave lacks.
-func checkLibraryFolder(dir string) error {
+// lacking returns the first library that the binding would not find in dir.
+func lacking(dir string) (string, bool) {
 	for _, name := range libraryNames() {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			return &InputError{fmt.Sprintf("engine library folder %s: no %s in it; it must have %s",
-				dir, name, strings.Join(libraryNames(), ", "))}
+			return name, true
 		}
 	}
-	return nil
+	return "", false
 }

@@ -95,21 +95,9 @@ func (d *urlDelivery) complete(ctx context.Context, p *partial, from int64) erro
 
 // request asks for the bytes from offset from on and appends them. It returns how far the file is.
 func (d *urlDelivery) request(ctx context.Context, p *partial, from int64) (int64, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url, nil)
+	resp, err := get(ctx, d.client, d.url, from)
 	if err != nil {
 		return from, err
-	}
-	req.Header.Set("User-Agent", "credence")
-	// Transparent compression would make sizes and ranges mean something else.
-	req.Header.Set("Accept-Encoding", "identity")
-	if from > 0 {
-		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", from))
-	}
-	resp, err := d.client.Do(req)
-	if err != nil {
-		return from, plainHTTPError(err)
 	}
 	defer resp.Body.Close()
 	if from, err = startOf(resp, from, p.of.Bytes); err != nil {
@@ -119,16 +107,35 @@ func (d *urlDelivery) request(ctx context.Context, p *partial, from int64) (int6
 	if err != nil {
 		return from, err
 	}
-	body := &watched{resp.Body, time.AfterFunc(stallTimeout, func() { cancel(errStalled) })}
-	defer body.timer.Stop()
-	n, err := io.Copy(w, io.LimitReader(body, p.of.Bytes-from))
-	if cause := context.Cause(ctx); err != nil && cause != nil {
-		err = cause
-	}
+	n, err := io.Copy(w, io.LimitReader(resp.Body, p.of.Bytes-from))
 	if err == nil && from+n < p.of.Bytes {
 		err = io.ErrUnexpectedEOF
 	}
 	return from + n, err
+}
+
+// get asks for a URL from an offset on. Reading the body fails when no byte comes for a while.
+func get(ctx context.Context, client *http.Client, from string, offset int64) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "credence")
+	// Transparent compression would make sizes and ranges mean something else.
+	req.Header.Set("Accept-Encoding", "identity")
+	if offset > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		cancel(nil)
+		return nil, plainHTTPError(err)
+	}
+	stalled := time.AfterFunc(stallTimeout, func() { cancel(errStalled) })
+	resp.Body = &watched{resp.Body, ctx, stalled, cancel}
+	return resp, nil
 }
 
 // startOf says at which offset the body of a response begins, or why it is not wanted.
@@ -154,14 +161,25 @@ var errStalled = fmt.Errorf("no byte for %v", stallTimeout)
 
 // watched pushes back the end of patience at each byte.
 type watched struct {
-	r     io.Reader
-	timer *time.Timer
+	io.ReadCloser
+	ctx    context.Context
+	timer  *time.Timer
+	cancel context.CancelCauseFunc
 }
 
 func (w *watched) Read(b []byte) (int, error) {
-	n, err := w.r.Read(b)
+	n, err := w.ReadCloser.Read(b)
 	w.timer.Reset(stallTimeout)
+	if cause := context.Cause(w.ctx); err != nil && err != io.EOF && cause != nil {
+		err = cause
+	}
 	return n, err
+}
+
+func (w *watched) Close() error {
+	w.timer.Stop()
+	w.cancel(nil)
+	return w.ReadCloser.Close()
 }
 
 // plainHTTPError leaves out the method and the URL, which the caller names.

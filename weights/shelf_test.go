@@ -108,7 +108,8 @@ const thisPlatform = runtime.GOOS + "/" + runtime.GOARCH
 
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, shelf: newShelf(t), libraries: map[string][]byte{}}
-	m := Model{Name: "tiny", Title: "A tiny model", File: "tiny.gguf", Chat: true, Licence: Licence{Name: "Own terms", URL: "https://example.org/terms"}}
+	own := Licence{Name: "Own terms", URL: "https://example.org/terms"}
+	m := Model{Name: "tiny", Title: "A tiny model", File: "tiny.gguf", Chat: true, Licence: own}
 	var parts []Part
 	for i, size := range []int{3000, 2000, 1000} {
 		b := noise(uint64(i), size)
@@ -119,7 +120,7 @@ func newWorld(t *testing.T) *world {
 	}
 	m.Bytes, m.SHA256, m.Sources = int64(len(w.model)), sumOf(w.model), []Source{{Pip: parts}}
 
-	e := Engine{Platform: thisPlatform, Name: "engine-v1", Version: "v1", Links: map[string]string{"libengine.so": "libengine.v1.so"}}
+	e := Engine{Platform: thisPlatform, Name: "engine-v1", Version: "v1", Licence: own, Links: map[string]string{"libengine.so": "libengine.v1.so"}}
 	var members []member
 	for i, name := range []string{"libengine.v1.so", "libother.so"} {
 		b := noise(uint64(100+i), 700)
@@ -129,8 +130,8 @@ func newWorld(t *testing.T) *world {
 	}
 	members = append(members, member{"package/index.js", []byte("never taken"), 0})
 	archive := tgz(t, members)
-	e.Sources = []EngineSource{{Package: "@scope/engine", Version: "1.0.0", Folder: "package/bins", Archive: "scope-engine-1.0.0.tgz",
-		Bytes: int64(len(archive)), SHA256: sumOf(archive)}}
+	e.Sources = []EngineSource{{NPM: &Package{Package: "@scope/engine", Version: "1.0.0", Folder: "package/bins",
+		Archive: "scope-engine-1.0.0.tgz", Bytes: int64(len(archive)), SHA256: sumOf(archive)}}}
 	w.shelf.put("@scope/engine@1.0.0", "scope-engine-1.0.0.tgz", archive)
 
 	w.catalogue = &Catalogue{Default: "tiny", Models: []Model{m}, Engines: []Engine{e}}

