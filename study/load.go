@@ -102,6 +102,10 @@ func positioned(path string, err error) error {
 			e.Line, e.Column = tok.Position.Line, tok.Position.Column
 		}
 	}
+	var kind *yaml.TypeError
+	if errors.As(err, &kind) {
+		e.What = fmt.Sprintf("%s where %s is wanted", kindWord(kind.SrcType), kindWord(kind.DstType))
+	}
 	var unknown *yaml.UnknownFieldError
 	if errors.As(err, &unknown) {
 		key := unknown.GetToken().Value
@@ -113,6 +117,32 @@ func positioned(path string, err error) error {
 		}
 	}
 	return e
+}
+
+// kindWord names a type as someone who writes YAML would.
+func kindWord(t reflect.Type) string {
+	if t == nil {
+		return "something else"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return kindWord(t.Elem())
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a whole number, not negative,"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "a group of keys"
+	}
+	return t.String()
 }
 
 // keys lists every key of a study file, at any depth.
