@@ -18,7 +18,7 @@ import (
 //	flags     1 byte
 //	n         uvarint, number of tokens
 //	log-probabilities   n times 8 bytes: the bits of a float64, little endian
-//	rest      packed (see pack): n token ids as varints, n piece lengths as uvarints,
+//	rest      packed (see packer): n token ids and n piece lengths as uvarints,
 //	          the text's length as uvarint unless textIsPieces, the pieces,
 //	          the text unless it begins the pieces
 //	checksum  4 bytes, CRC-32C of all before it, little endian
@@ -65,13 +65,13 @@ func encodeReply(r llm.Reply) []byte {
 	for _, t := range r.Tokens {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(t.LogProb))
 	}
-	return seal(append(b, pack(encodeRest(r, flags, pieces))...))
+	return seal(append(b, shared.pack(encodeRest(r, flags, pieces))...))
 }
 
 func encodeRest(r llm.Reply, flags byte, pieces []byte) []byte {
 	b := make([]byte, 0, 4*len(r.Tokens)+len(pieces)+len(r.Text)+8)
 	for _, t := range r.Tokens {
-		b = binary.AppendVarint(b, int64(t.ID))
+		b = appendID(b, t.ID)
 	}
 	for _, t := range r.Tokens {
 		b = binary.AppendUvarint(b, uint64(len(t.Piece)))
@@ -102,7 +102,7 @@ func decodeReply(b []byte) (llm.Reply, error) {
 	in := reader{b: b[2:]}
 	n := in.count(8)
 	logProbs := in.take(8 * n)
-	rest, err := unpack(in.b)
+	rest, err := shared.unpack(in.b)
 	if err := errors.Join(in.err, err); err != nil {
 		return llm.Reply{}, err
 	}
@@ -148,22 +148,23 @@ func decodeRest(r *llm.Reply, flags byte, rest []byte) error {
 	return nil
 }
 
-// encodeIDs writes the ids of a prompt's tokens.
+// encodeIDs writes the ids of a prompt's tokens: their number and each of them as uvarints, and a
+// checksum. It is packed when it is stored.
 func encodeIDs(ids []int32) []byte {
-	b := binary.AppendUvarint(make([]byte, 0, 3*len(ids)+4), uint64(len(ids)))
+	b := binary.AppendUvarint(make([]byte, 0, 3*len(ids)+8), uint64(len(ids)))
 	for _, id := range ids {
-		b = binary.AppendVarint(b, int64(id))
+		b = appendID(b, id)
 	}
-	return seal(pack(b))
+	return seal(b)
 }
+
+// appendID writes an id as the uvarint of its 32 bits: ids below 0, which no vocabulary has, take five bytes.
+func appendID(b []byte, id int32) []byte { return binary.AppendUvarint(b, uint64(uint32(id))) }
 
 // decodeIDs is the inverse of encodeIDs; its result is never nil without an error.
 func decodeIDs(b []byte) ([]int32, error) {
 	b, err := unseal(b)
 	if err != nil {
-		return nil, err
-	}
-	if b, err = unpack(b); err != nil {
 		return nil, err
 	}
 	in := reader{b: b}
@@ -211,13 +212,13 @@ func (r *reader) count(size int) int {
 }
 
 func (r *reader) id() int32 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 || v < math.MinInt32 || v > math.MaxInt32 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 || v > math.MaxUint32 {
 		r.fail()
 		return 0
 	}
 	r.b = r.b[n:]
-	return int32(v)
+	return int32(uint32(v))
 }
 
 func (r *reader) take(n int) []byte {

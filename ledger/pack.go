@@ -2,72 +2,105 @@ package ledger
 
 import (
 	_ "embed"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// Texts in a ledger are short and alike, so each is compressed against one shared dictionary of
-// common words and of the forms that a prompt takes. The dictionary is part of the format: a text
-// written with it needs it for ever. A better one gets a number of its own and a form of its own.
+// Texts in a ledger are short and alike, so each is compressed against a dictionary. The shared one
+// holds common words, the forms that a prompt takes, and how frequent letters are. It is part of the
+// format: what was written with it needs it for ever.
+//
+// A ledger learns further dictionaries from its own prompts (see sqlite_learn.go): the shared one
+// followed by some of them, so that an instruction that all prompts of a study begin with is stored
+// once. Those are kept in the ledger.
 //
 //go:embed dictionary/1.zstd-dictionary
-var dictionary1 []byte
+var sharedDictionary []byte
+
+// sharedID is the number of the shared dictionary; those of a ledger have higher ones.
+const sharedID = 1
 
 // Forms of a packed text, its first byte.
 const (
 	formPlain = 0
-	// formZstd1 is a Zstandard frame with dictionary 1, less the four bytes that begin every frame.
-	formZstd1 = 1
+	// formZstd is a Zstandard frame, which names its dictionary, less the four bytes that begin
+	// every frame.
+	formZstd = 1
 )
 
 var frameMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-var codec = sync.OnceValue(func() (c struct {
+// packer compresses against one dictionary. It is safe for concurrent use.
+type packer struct {
 	in  *zstd.Encoder
 	out *zstd.Decoder
-}) {
-	var err error
+}
+
+// shared is the packer of the shared dictionary.
+var shared = &lazyPacker{make: sync.OnceValue(func() packer { return must(newPacker(sharedID, nil)) })}
+
+// lazyPacker spares programs that never pack the time to set up.
+type lazyPacker struct{ make func() packer }
+
+func (l *lazyPacker) pack(b []byte) []byte            { return l.make().pack(b) }
+func (l *lazyPacker) unpack(b []byte) ([]byte, error) { return l.make().unpack(b) }
+
+// newPacker returns the packer of the shared dictionary followed by learned.
+func newPacker(id uint32, learned []byte) (packer, error) {
+	dictionary := slices.Concat(sharedDictionary, learned)
+	binary.LittleEndian.PutUint32(dictionary[4:], id)
 	// The checksum is ours (see seal), or the hash of the prompt.
-	c.in, err = zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary1), zstd.WithEncoderCRC(false),
-		zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(1<<20))
+	in, err := zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderCRC(false),
+		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(128<<10))
 	if err != nil {
-		panic(err)
+		return packer{}, err
 	}
-	c.out, err = zstd.NewReader(nil, zstd.WithDecoderDicts(dictionary1), zstd.WithDecoderMaxMemory(4*maxBytes),
+	out, err := zstd.NewReader(nil, zstd.WithDecoderDicts(dictionary), zstd.WithDecoderMaxMemory(4*maxBytes),
 		zstd.WithDecoderConcurrency(0))
-	if err != nil {
-		panic(err)
-	}
-	return c
-})
+	return packer{in, out}, err
+}
 
 // pack compresses b if that makes it shorter.
-func pack(b []byte) []byte {
-	frame := codec().in.EncodeAll(b, make([]byte, 0, len(b)+32))
+func (p packer) pack(b []byte) []byte {
+	frame := p.in.EncodeAll(b, make([]byte, 0, len(b)+32))
 	if body := len(frame) - len(frameMagic); body < len(b) {
-		frame[3] = formZstd1
+		frame[3] = formZstd
 		return frame[3:]
 	}
 	return append([]byte{formPlain}, b...)
 }
 
-// unpack is the inverse of pack.
-func unpack(b []byte) ([]byte, error) {
+// unpack is the inverse of pack, for what the same dictionary packed.
+func (p packer) unpack(b []byte) ([]byte, error) {
 	if len(b) == 0 {
 		return nil, errTruncated
 	}
 	switch b[0] {
 	case formPlain:
 		return b[1:], nil
-	case formZstd1:
-		plain, err := codec().out.DecodeAll(append(frameMagic[:4:4], b[1:]...), nil)
+	case formZstd:
+		plain, err := p.out.DecodeAll(append(frameMagic[:4:4], b[1:]...), nil)
 		if err != nil {
 			return nil, errors.Join(errTruncated, err)
 		}
 		return plain, nil
 	}
 	return nil, fmt.Errorf("text has form %d: %w", b[0], errNewVersion)
+}
+
+// dictionaryOf returns the number of the dictionary that a packed text needs; 0 for none.
+func dictionaryOf(b []byte) uint32 {
+	if len(b) == 0 || b[0] != formZstd {
+		return 0
+	}
+	var h zstd.Header
+	if err := h.Decode(append(frameMagic[:4:4], b[1:]...)); err != nil {
+		return 0
+	}
+	return h.DictionaryID
 }

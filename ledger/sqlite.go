@@ -41,6 +41,8 @@ type sqlite struct {
 	writer *sql.DB
 	commit *committer
 	close  sync.Once
+	// learned are the dictionaries that reading needed so far.
+	learned unpackers
 }
 
 // OpenSQLite opens or creates the store in the file path, see [Open].
@@ -88,7 +90,7 @@ func (s *sqlite) open(maxPages int) error {
 	if err := s.openReader("mode=ro"); err != nil {
 		return err
 	}
-	s.commit, err = newCommitter(s.writer)
+	s.commit, err = newCommitter(s.writer, func(b []byte) ([]byte, error) { return s.unpack(context.Background(), b) })
 	return err
 }
 

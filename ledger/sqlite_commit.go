@@ -13,9 +13,12 @@ type committer struct {
 	conn *sql.Conn
 	stmt statements
 	seen rowCache
-	jobs chan *job
-	quit chan struct{}
-	done chan struct{}
+	// prompts and ids pack what only this goroutine writes; unpack is that of the store.
+	prompts, ids learner
+	unpack       func([]byte) ([]byte, error)
+	jobs         chan *job
+	quit         chan struct{}
+	done         chan struct{}
 }
 
 // job is one write. run may be called twice, if the transaction that it shared was rolled back.
@@ -27,18 +30,18 @@ type job struct {
 // maxGroup bounds a transaction, so that its latency stays small.
 const maxGroup = 1024
 
-func newCommitter(db *sql.DB) (*committer, error) {
+func newCommitter(db *sql.DB, unpack func([]byte) ([]byte, error)) (*committer, error) {
 	ctx := context.Background()
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &committer{conn: conn, jobs: make(chan *job), quit: make(chan struct{}), done: make(chan struct{})}
+	c := &committer{conn: conn, unpack: unpack, jobs: make(chan *job), quit: make(chan struct{}), done: make(chan struct{})}
 	if err := c.stmt.prepare(ctx, conn); err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
-	c.seen.clear()
+	c.forget()
 	go c.loop()
 	return c, nil
 }
@@ -122,9 +125,15 @@ func (c *committer) transact(jobs ...*job) error {
 		_, err = c.conn.ExecContext(ctx, "COMMIT")
 	}
 	if err != nil {
-		c.seen.clear() // rows that it knows may be gone
+		c.forget()
 		// After some errors SQLite has rolled back by itself; then this one says so and no more.
 		_, _ = c.conn.ExecContext(ctx, "ROLLBACK")
 	}
 	return err
+}
+
+// forget drops what is known of rows: after a rollback they may be gone.
+func (c *committer) forget() {
+	c.seen.clear()
+	c.prompts, c.ids = learner{purpose: forPrompts}, learner{purpose: forIDs}
 }

@@ -44,20 +44,26 @@ func (s *sqlite) lookup(ctx context.Context, keys []Key, found map[Key]llm.Reply
 		return err
 	}
 	defer rows.Close()
+	var list []replyColumns
 	for rows.Next() {
-		var key, ids []byte
 		var c replyColumns
-		if err := rows.Scan(&key, &c.finish, &c.reply, &ids, &c.observed); err != nil {
+		if err := rows.Scan(&c.key, &c.finish, &c.reply, &c.ids, &c.observed); err != nil {
 			return err
 		}
-		c.ids = ids
-		reply, err := c.decode()
-		if err != nil {
-			return damagedCall(key, err)
-		}
-		found[Key(key)] = reply
+		list = append(list, c)
 	}
-	return rows.Err()
+	// Decoding may need a connection to read a dictionary, so this one is given back first.
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	for _, c := range list {
+		reply, err := s.decode(ctx, c)
+		if err != nil {
+			return damagedCall(c.key, err)
+		}
+		found[Key(c.key)] = reply
+	}
+	return nil
 }
 
 func damagedCall(key []byte, err error) error {
@@ -69,19 +75,24 @@ func damagedCall(key []byte, err error) error {
 
 // replyColumns are the columns that a reply is put together from.
 type replyColumns struct {
+	key        []byte
 	finish     string
 	reply, ids []byte
 	observed   sql.NullString
 }
 
-func (c replyColumns) decode() (llm.Reply, error) {
+func (s *sqlite) decode(ctx context.Context, c replyColumns) (llm.Reply, error) {
 	r, err := decodeReply(c.reply)
 	if err != nil {
 		return llm.Reply{}, err
 	}
 	r.Finish = llm.Finish(c.finish)
 	if c.ids != nil {
-		if r.PromptIDs, err = decodeIDs(c.ids); err != nil {
+		ids, err := s.unpack(ctx, c.ids)
+		if err != nil {
+			return llm.Reply{}, err
+		}
+		if r.PromptIDs, err = decodeIDs(ids); err != nil {
 			return llm.Reply{}, err
 		}
 	}
@@ -112,9 +123,9 @@ func (s *sqlite) Call(ctx context.Context, key Key) (Call, bool, error) {
 		return Call{}, false, explain(s.path, err)
 	}
 	c.Asked, c.Took = time.UnixMilli(asked).UTC(), time.Duration(took)*time.Microsecond
-	c.Reply, err = reply.decode()
+	c.Reply, err = s.decode(ctx, reply)
 	if err == nil {
-		c.Request, err = decodeRequest(decoding, hash, prompt, answer)
+		c.Request, err = s.decodeRequest(ctx, decoding, hash, prompt, answer)
 	}
 	if err == nil {
 		err = json.Unmarshal([]byte(model), &c.Model)
@@ -126,12 +137,12 @@ func (s *sqlite) Call(ctx context.Context, key Key) (Call, bool, error) {
 	return c, true, nil
 }
 
-func decodeRequest(decoding string, hash, prompt, answer []byte) (llm.Request, error) {
+func (s *sqlite) decodeRequest(ctx context.Context, decoding string, hash, prompt, answer []byte) (llm.Request, error) {
 	var r llm.Request
 	if err := json.Unmarshal([]byte(decoding), &r); err != nil {
 		return r, err
 	}
-	text, err := unpack(prompt)
+	text, err := s.unpack(ctx, prompt)
 	if err != nil {
 		return r, err
 	}
@@ -142,7 +153,7 @@ func decodeRequest(decoding string, hash, prompt, answer []byte) (llm.Request, e
 		return r, err
 	}
 	if answer != nil {
-		scored, err := unpack(answer)
+		scored, err := shared.unpack(answer)
 		if err != nil {
 			return r, err
 		}

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -23,6 +25,8 @@ type statements struct {
 	isStored                  *sql.Stmt
 	claim, claimedBy, seize   *sql.Stmt
 	release                   *sql.Stmt
+	findDictionary            *sql.Stmt
+	addDictionary             *sql.Stmt
 	all                       []*sql.Stmt
 }
 
@@ -39,7 +43,7 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.addDecoding, "INSERT INTO decoding (declared) VALUES (?)"},
 		{&s.findObserved, "SELECT id FROM observed WHERE said = ?"},
 		{&s.addObserved, "INSERT INTO observed (said) VALUES (?)"},
-		{&s.findPrefix, "SELECT id FROM prefix WHERE request_id = ? AND model_id = ? AND ids = ?"},
+		{&s.findPrefix, "SELECT id, ids FROM prefix WHERE request_id = ? AND model_id = ?"},
 		{&s.addPrefix, "INSERT INTO prefix (request_id, model_id, ids) VALUES (?, ?, ?)"},
 		{&s.addCall, `INSERT INTO call (key, kind, model_id, request_id, decoding_id, answer, seed, sample,
 			generation, finish, prefix_id, observed_id, asked, took, reply)
@@ -50,6 +54,8 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 			ON CONFLICT (key) DO UPDATE SET owner = ?2, expires = ?3 WHERE owner = ?2 OR expires <= ?4`},
 		{&s.claimedBy, "SELECT owner FROM claim WHERE key = ?"},
 		{&s.seize, "UPDATE claim SET owner = ?2, expires = ?3 WHERE key = ?1"},
+		{&s.findDictionary, "SELECT id, content FROM dictionary WHERE purpose = ? ORDER BY id DESC LIMIT 1"},
+		{&s.addDictionary, "INSERT INTO dictionary (id, purpose, content) SELECT coalesce(max(id), 1) + 1, ?, ? FROM dictionary"},
 		{&s.release, "DELETE FROM claim WHERE key = ? AND owner = ?"},
 	} {
 		stmt, err := conn.PrepareContext(ctx, p.sql)
@@ -111,7 +117,7 @@ type row struct {
 	seed            int64
 	sample, gen     int
 	finish          llm.Finish
-	prefix          []byte // nil where the engine does not know the prompt's ids
+	prefix          []byte // encodeIDs; nil where the engine does not know the prompt's ids
 	observed        string
 	asked, took     int64
 	reply           []byte
@@ -133,7 +139,7 @@ func newRow(c Call) (row, error) {
 		finish: c.Reply.Finish, asked: c.Asked.UnixMilli(), took: c.Took.Microseconds(), reply: encodeReply(c.Reply),
 	}
 	if c.Request.Answer != "" {
-		r.answer = pack([]byte(c.Request.Answer))
+		r.answer = shared.pack([]byte(c.Request.Answer))
 	}
 	if c.Reply.PromptIDs != nil {
 		r.prefix = encodeIDs(c.Reply.PromptIDs)
@@ -241,7 +247,7 @@ func (c *committer) textRow(table string, find, add *sql.Stmt, text string) (int
 	if id, ok := c.seen.texts[cached]; ok {
 		return id, nil
 	}
-	id, err := findOrAdd(find, add, []any{text}, []any{text})
+	id, err := findOrAdd(find, add, text)
 	if err == nil {
 		remember(c.seen.texts, cached, id)
 	}
@@ -252,7 +258,14 @@ func (c *committer) requestRow(r *row) (int64, error) {
 	if id, ok := c.seen.requests[r.hash]; ok {
 		return id, nil
 	}
-	id, err := findOrAdd(c.stmt.findRequest, c.stmt.addRequest, []any{r.hash[:]}, []any{r.hash[:], pack(r.prompt)})
+	var id int64
+	err := c.stmt.findRequest.QueryRow(r.hash[:]).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		var prompt []byte
+		if prompt, err = c.prompts.pack(c, r.prompt); err == nil {
+			id, err = insert(c.stmt.addRequest, r.hash[:], prompt)
+		}
+	}
 	if err == nil {
 		remember(c.seen.requests, r.hash, id)
 	}
@@ -264,19 +277,49 @@ func (c *committer) prefixRow(request, model int64, ids []byte) (int64, error) {
 	if id, ok := c.seen.prefixes[k]; ok {
 		return id, nil
 	}
-	id, err := findOrAdd(c.stmt.findPrefix, c.stmt.addPrefix, []any{request, model, ids}, []any{request, model, ids})
+	id, err := c.findPrefix(request, model, ids)
+	if errors.Is(err, sql.ErrNoRows) {
+		var packed []byte
+		if packed, err = c.ids.pack(c, ids); err == nil {
+			id, err = insert(c.stmt.addPrefix, request, model, packed)
+		}
+	}
 	if err == nil {
 		remember(c.seen.prefixes, k, id)
 	}
 	return id, err
 }
 
-func findOrAdd(find, add *sql.Stmt, by, values []any) (int64, error) {
-	var id int64
-	err := find.QueryRow(by...).Scan(&id)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return id, err
+// findPrefix compares what the texts say: equal ids may have been packed against other dictionaries.
+func (c *committer) findPrefix(request, model int64, ids []byte) (int64, error) {
+	rows, err := c.stmt.findPrefix.Query(request, model)
+	if err != nil {
+		return 0, err
 	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var packed []byte
+		if err := rows.Scan(&id, &packed); err != nil {
+			return 0, err
+		}
+		if stored, err := c.unpack(packed); err == nil && bytes.Equal(stored, ids) {
+			return id, nil
+		}
+	}
+	return 0, cmp.Or(rows.Err(), sql.ErrNoRows)
+}
+
+func findOrAdd(find, add *sql.Stmt, text string) (int64, error) {
+	var id int64
+	err := find.QueryRow(text).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return insert(add, text)
+	}
+	return id, err
+}
+
+func insert(add *sql.Stmt, values ...any) (int64, error) {
 	res, err := add.Exec(values...)
 	if err != nil {
 		return 0, err

@@ -30,6 +30,12 @@ func main() {
 	for _, l := range lines {
 		samples = append(samples, l[:len(l)/2], bytes.ToUpper(l[:min(len(l), 12)]), swapped(l))
 	}
+	// Every byte once: a code that lacks a letter of a text is of no use to it at all.
+	every := make([]byte, 256)
+	for i := range every {
+		every[i] = byte(i)
+	}
+	samples = append(samples, every)
 	d, err := zstd.BuildDict(zstd.BuildDictOptions{
 		ID: 1, Contents: samples, History: history, Offsets: [3]int{1, 4, 8},
 		Level: zstd.SpeedBetterCompression, CompatV155: true,

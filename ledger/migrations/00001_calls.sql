@@ -6,6 +6,14 @@ CREATE TABLE model (
     identity TEXT    NOT NULL UNIQUE
 ) STRICT;
 
+-- What texts of a purpose are compressed against, besides the dictionary that is part of the
+-- program and has number 1: the latest serves new texts, the others those that were written with them.
+CREATE TABLE dictionary (
+    id      INTEGER PRIMARY KEY CHECK (id > 1),
+    purpose TEXT    NOT NULL, -- prompt, ids
+    content BLOB    NOT NULL
+) STRICT;
+
 -- The text that was asked, once, however many samples were drawn or answers scored after it:
 -- the prompt as JSON, packed, and the first 16 bytes of the SHA-256 of that JSON.
 CREATE TABLE request (
@@ -26,7 +34,7 @@ CREATE TABLE prefix (
     id         INTEGER PRIMARY KEY,
     request_id INTEGER NOT NULL REFERENCES request,
     model_id   INTEGER NOT NULL REFERENCES model,
-    ids        BLOB    NOT NULL
+    ids        BLOB    NOT NULL -- packed; see encode.go
 ) STRICT;
 CREATE INDEX prefix_of ON prefix (request_id, model_id);
 
