@@ -29,7 +29,10 @@ func AURC() Statistic {
 }
 
 // perItem makes Σ_k v_k L_k the mean over k of the risk L_k/k.
-func perItem(k, n int) float64 { return 1 / (float64(k) * float64(n)) }
+func perItem(n int) func(k int) float64 {
+	share := 1 / float64(n)
+	return func(k int) float64 { return share / float64(k) }
+}
 
 func aurcTieMin() Statistic {
 	s := AURC()
@@ -65,7 +68,7 @@ func EAURC() Statistic {
 		Source:     "Geifman, Uziel and El-Yaniv 2019",
 		Better:     Lower, Needs: AnyScore, Labels: Qualities,
 		Bind: func(p *Prepared) Evaluator {
-			model, oracle, w := p.expectedLoss(), p.lossIn(p.oracle()), &weights{v: perItem}
+			model, oracle, w := p.expectedLoss(), p.lossIn(p.oracle()), &weights{of: perItem}
 			return func(counts []uint32) (float64, measure.Reason) {
 				return max(0, w.sum(model, counts)-w.sum(oracle, counts)), ""
 			}
@@ -100,7 +103,10 @@ func AUGRC() Statistic {
 		Definition: "(1/n) Σ_k L_k/n, L_k the loss of the k most confident; expectation over the order of ties.",
 		Source:     "Traub et al. 2024",
 		Better:     Lower, Needs: AnyScore, Labels: Qualities,
-		Bind: area(func(_, n int) float64 { return 1 / (float64(n) * float64(n)) }, (*Prepared).expectedLoss),
+		Bind: area(func(n int) func(k int) float64 {
+			share := 1 / (float64(n) * float64(n))
+			return func(int) float64 { return share }
+		}, (*Prepared).expectedLoss),
 	}
 }
 
@@ -128,12 +134,14 @@ func auracTrapezoid() Statistic {
 	s.ID = "aurac.trapezoid"
 	s.Definition = "Trapezoid area over n equal steps of the mean quality of the k most confident, k = 1..n; expectation over the order of ties."
 	s.Bind = func(p *Prepared) Evaluator {
-		lost := area(func(k, n int) float64 {
-			height := 1 / (float64(n-1) * float64(k))
-			if k == 1 || k == n {
-				return height / 2
+		lost := area(func(n int) func(k int) float64 {
+			step := 1 / float64(n-1)
+			return func(k int) float64 {
+				if k == 1 || k == n {
+					return step / 2 / float64(k)
+				}
+				return step / float64(k)
 			}
-			return height
 		}, (*Prepared).expectedLoss)(p)
 		return func(counts []uint32) (float64, measure.Reason) {
 			if total(counts) < 2 {

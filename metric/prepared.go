@@ -98,6 +98,9 @@ func PrepareJointly(q Quality, scores ...Score) ([]*Prepared, error) {
 	}
 	rows, leftOut := completeCases(q, scores)
 	quality := pick(q.Values, rows)
+	for i := range quality {
+		quality[i] += 0 // so that -0 is 0
+	}
 	prepared := make([]*Prepared, len(scores))
 	for s, score := range scores {
 		prepared[s] = arrange(score, pick(score.Values, rows), quality)
@@ -181,57 +184,62 @@ func pick(values []float64, rows []int32) []float64 {
 
 // arrange sorts the items and collapses them. Neither slice has a NaN.
 func arrange(s Score, values, quality []float64) *Prepared {
-	n := len(values)
-	p := &Prepared{name: s.name(), orientation: s.Orientation, n: n, order: make([]int32, n), atomOf: make([]int32, n)}
-	confidence := make([]float64, n)
+	p := &Prepared{name: s.name(), orientation: s.Orientation, n: len(values)}
+	confidence := make([]float64, len(values))
 	for i, v := range values {
+		if v < 0 || v > 1 {
+			p.outside++
+		}
 		if s.Orientation == measure.Uncertainty {
 			v = -v
 		}
 		confidence[i] = v + 0 // so that -0 is 0
-		if v < 0 || v > 1 {
-			p.outside++
-		}
-		p.order[i] = int32(i)
 	}
-	slices.SortFunc(p.order, func(a, b int32) int {
-		if c := cmp.Compare(confidence[b], confidence[a]); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(quality[b], quality[a]); c != 0 {
-			return c
-		}
-		return cmp.Compare(a, b)
-	})
+	p.order = bestFirst(confidence, quality)
 	p.collapse(confidence, quality)
+	p.findRuns()
+	p.findStretches()
 	p.rankQualities()
 	return p
 }
 
-// collapse makes atoms, groups and runs of the sorted items.
+// collapse makes atoms and groups of the sorted items.
 func (p *Prepared) collapse(confidence, quality []float64) {
+	opens := func(k int) (atom, group bool) { // whether the item at place k is the first of its atom, group
+		if k == 0 {
+			return true, true
+		}
+		item, last := p.order[k], p.order[k-1]
+		group = confidence[item] != confidence[last]
+		return group || quality[item] != quality[last], group
+	}
+	atoms := 0
+	for k := range p.order {
+		if atom, _ := opens(k); atom {
+			atoms++
+		}
+	}
+	p.confidence, p.quality = make([]float64, 0, atoms), make([]float64, 0, atoms)
+	p.counts, p.starts = make([]uint32, atoms), make([]int32, 0, atoms+1)
+	p.atomOf = make([]int32, p.n)
 	for k, item := range p.order {
-		c, q := confidence[item], quality[item]
-		last := len(p.counts) - 1
-		sameGroup := last >= 0 && p.confidence[last] == c
-		if !sameGroup && last >= 0 {
-			p.groups = append(p.groups, int32(last+1))
+		atom, group := opens(k)
+		if group && k > 0 {
+			p.groups = append(p.groups, int32(len(p.starts)))
 		}
-		if !sameGroup || p.quality[last] != q {
-			p.confidence, p.quality = append(p.confidence, c), append(p.quality, q)
-			p.counts, p.starts = append(p.counts, 0), append(p.starts, int32(k))
-			last++
+		if atom {
+			p.confidence, p.quality = append(p.confidence, confidence[item]), append(p.quality, quality[item])
+			p.starts = append(p.starts, int32(k))
 		}
+		last := len(p.starts) - 1
 		p.counts[last]++
 		p.atomOf[item] = int32(last)
-		p.graded = p.graded || q != 0 && q != 1
+		p.graded = p.graded || quality[item] != 0 && quality[item] != 1
 	}
 	p.starts = append(p.starts, int32(p.n))
 	if p.n > 0 {
-		p.groups = append(p.groups, int32(len(p.counts)))
+		p.groups = append(p.groups, int32(atoms))
 	}
-	p.findRuns()
-	p.findStretches()
 }
 
 func (p *Prepared) findRuns() {
@@ -262,7 +270,7 @@ func (p *Prepared) findStretches() {
 func (p *Prepared) rankQualities() {
 	p.levels = slices.Clone(p.quality)
 	slices.SortFunc(p.levels, func(a, b float64) int { return cmp.Compare(b, a) })
-	p.levels = slices.Clip(slices.Compact(p.levels))
+	p.levels = slices.Clone(slices.Compact(p.levels)) // lets go of the rest
 	p.levelOf = make([]int32, len(p.quality))
 	for a, q := range p.quality {
 		level, _ := slices.BinarySearchFunc(p.levels, q, func(l, q float64) int { return cmp.Compare(q, l) })

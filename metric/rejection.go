@@ -19,12 +19,15 @@ func prr(rejected float64) (Statistic, error) {
 	if !(rejected > 0 && rejected <= 1) {
 		return Statistic{}, fmt.Errorf("the largest share rejected is %v; it lies in (0,1]", rejected)
 	}
-	keptAtLeast := func(n int) int { return n - shareOf(rejected, n) + 1 }
-	v := func(k, n int) float64 {
-		if k < keptAtLeast(n) {
-			return 0
+	overRange := func(n int) func(k int) float64 {
+		steps := shareOf(rejected, n)
+		share := 1 / float64(steps)
+		return func(k int) float64 {
+			if k <= n-steps {
+				return 0
+			}
+			return share / float64(k)
 		}
-		return 1 / (float64(k) * float64(shareOf(rejected, n)))
 	}
 	return Statistic{
 		ID:         "prr." + decimals(rejected),
@@ -32,7 +35,7 @@ func prr(rejected float64) (Statistic, error) {
 		Source:     "Malinin and Gales 2021; Vashurin et al. 2025",
 		Better:     Higher, Needs: AnyScore, Labels: Qualities, Chance: func(*Prepared) float64 { return 0 },
 		Bind: func(p *Prepared) Evaluator {
-			model, oracle, w := p.expectedLoss(), p.lossIn(p.oracle()), &weights{v: v}
+			model, oracle, w := p.expectedLoss(), p.lossIn(p.oracle()), &weights{of: overRange}
 			return func(counts []uint32) (float64, measure.Reason) {
 				n := int(total(counts))
 				switch {
@@ -92,11 +95,14 @@ func riskAtCoverage(coverage float64) (Statistic, error) {
 		Definition: fmt.Sprintf("Mean loss of the ⌈%v n⌉ most confident; expectation over the order of ties.", coverage),
 		Source:     "Geifman and El-Yaniv 2017",
 		Better:     Lower, Needs: AnyScore, Labels: Qualities, Chance: meanLoss,
-		Bind: area(func(k, n int) float64 {
-			if answered := int(math.Ceil(coverage*float64(n) - 1e-9)); k != max(answered, 1) {
-				return 0
+		Bind: area(func(n int) func(k int) float64 {
+			answered := max(1, int(math.Ceil(coverage*float64(n)-1e-9)))
+			return func(k int) float64 {
+				if k != answered {
+					return 0
+				}
+				return 1 / float64(k)
 			}
-			return 1 / float64(k)
 		}, (*Prepared).expectedLoss),
 	}, nil
 }

@@ -13,9 +13,12 @@ import (
 // group, so that the expectation is Σ_g l̄_g Σ_{j in g} w_j: exact, and one difference of cumulated
 // weights a group.
 
+// rankWeights gives v_k for a sample of n items.
+type rankWeights func(n int) (v func(k int) float64)
+
 // weights are cumulated rank weights, cumulated[i] = w_1 + … + w_i, for the sample size seen last.
 type weights struct {
-	v         func(k, n int) float64
+	of        rankWeights
 	cumulated []float64
 }
 
@@ -27,15 +30,15 @@ func (w *weights) sum(by lossSum, counts []uint32) float64 {
 	}
 	n := int(total(counts))
 	w.cumulated = slices.Grow(w.cumulated[:0], n+1)[:n+1]
-	fill(w.cumulated, w.v)
+	fill(w.cumulated, w.of(n))
 	sum, _ := by(counts, w.cumulated)
 	return sum
 }
 
-func fill(cumulated []float64, v func(k, n int) float64) {
+func fill(cumulated []float64, v func(k int) float64) {
 	n, w := len(cumulated)-1, 0.
 	for j := n; j > 0; j-- {
-		w += v(j, n)
+		w += v(j)
 		cumulated[j] = w
 	}
 	cumulated[0] = 0
@@ -138,9 +141,9 @@ func (p *Prepared) loss() []float64 {
 }
 
 // area evaluates Σ_k v_k L_k in the order that by chooses.
-func area(v func(k, n int) float64, by func(p *Prepared) lossSum) func(p *Prepared) Evaluator {
+func area(of rankWeights, by func(p *Prepared) lossSum) func(p *Prepared) Evaluator {
 	return func(p *Prepared) Evaluator {
-		order, w := by(p), &weights{v: v}
+		order, w := by(p), &weights{of: of}
 		return func(counts []uint32) (float64, measure.Reason) {
 			return w.sum(order, counts), ""
 		}
