@@ -12,7 +12,7 @@ type layer struct {
 }
 
 // helpers are small tools without knowledge of models, studies or files. All but the leaves may use them.
-var helpers = []string{"internal/nearest", "internal/text"}
+var helpers = []string{"internal/nearest", "internal/termsafe", "internal/text"}
 
 var statistics = []string{"measure", "metric", "resample", "bayes"}
 
@@ -45,6 +45,11 @@ var layers = []layer{
 		packages: []string{"dataset"},
 		may:      []string{"record", "internal/table"},
 		because:  "a data set is read before anyone knows what will be asked about it",
+	},
+	{
+		packages: []string{"scores"},
+		may:      append([]string{"internal/table"}, statistics...),
+		because:  "scores that people already have are evaluated without an item, a model or a study",
 	},
 	{
 		packages: []string{"llm"},
@@ -118,7 +123,7 @@ var layers = []layer{
 		packages: []string{"internal/cli", "internal/web"},
 		may: append([]string{
 			"record", "dataset", "internal/table", "llm", "llm/llamacpp", "llm/openai", "llm/tei", "weights", "ledger", "prompt", "collect",
-			"quantify", "judge", "protocol", "consistency", "validation", "card", "abstain", "recalibrate", "report", "annotate", "interop", "study", "internal/web",
+			"quantify", "judge", "protocol", "consistency", "validation", "card", "abstain", "recalibrate", "report", "annotate", "interop", "scores", "study", "internal/web",
 		}, statistics...),
 		because: "the surfaces stand on the library, never the library on a surface",
 	},

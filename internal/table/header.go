@@ -46,10 +46,10 @@ func (r *Reader) Lookup(name string) (int, error) {
 	}
 }
 
-// Suggest says which of the names is nearest to the one that was not found, and lists them.
+// Suggest says which of the names is nearest to the one that was not found, if any is, and lists them.
 func Suggest(name string, names []string) string {
 	list := "the columns are " + quoteList(names)
-	if near, ok := nearest.Of(name, names); ok {
+	if near, ok := nearest.Of(name, names); ok && name != "" {
 		return fmt.Sprintf("did you mean %q? %s", near, list)
 	}
 	return list

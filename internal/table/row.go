@@ -51,6 +51,9 @@ func (c *Cell) Bytes() []byte {
 // String is a copy of the text of the cell.
 func (c *Cell) String() string { return string(c.Bytes()) }
 
+// Binary returns the number of a cell that came as one and not as text, and whether it did.
+func (c *Cell) Binary() (float64, bool) { return c.num, c.binary }
+
 // Float returns the number that a Text or Number cell holds. See [ParseFloat] for what counts as one.
 func (c *Cell) Float() (float64, error) {
 	if c.binary {
