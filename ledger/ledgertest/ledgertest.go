@@ -129,8 +129,14 @@ func (h Harness) roundTrip(t *testing.T) {
 			Tokens:   []record.Token{{ID: -1, LogProb: math.Inf(-1)}, {ID: math.MaxInt32, LogProb: math.Copysign(0, -1)}},
 			Observed: map[string]string{"fingerprint": "fp_1", "": "\x00\""}}}
 	score.Key = key(score)
-	calls := []ledger.Call{Call(0), Call(1), score}
-	equal(t, "fresh", deliver(t, s, calls...), []bool{true, true, true})
+	// One emoji in four tokens whose bytes a server lost: four positions all the same (ollama#13497).
+	emoji := Call(2)
+	emoji.Reply.Text, emoji.Reply.Tokens = "🦩", nil
+	for _, lp := range []float64{-0.0260833, -0.0000832, -0.4043496, -0.0221568} {
+		emoji.Reply.Tokens = append(emoji.Reply.Tokens, record.Token{ID: -1, Piece: []byte("\ufffd"), LogProb: lp})
+	}
+	calls := []ledger.Call{Call(0), Call(1), score, emoji}
+	equal(t, "fresh", deliver(t, s, calls...), []bool{true, true, true, true})
 	for _, c := range calls {
 		equal(t, "call", stored(t, s, c.Key), c)
 		equal(t, "reply", lookup(t, s, c.Key)[c.Key], c.Reply)

@@ -1,0 +1,44 @@
+package termsafe_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/credence-lab/credence/internal/termsafe"
+)
+
+func TestString(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain \"text\" \\": "plain \"text\" \\",
+		"Où est 東京? สวัสดี 👩‍🔬 \ufffd":  "Où est 東京? สวัสดี 👩‍🔬 \ufffd",
+		"\x1b[2J\x1b]0;title\a":         `\x1b[2J\x1b]0;title\a`,
+		"a\u202egnp.exe":                `a\u202egnp.exe`,
+		"a\r\nb\tc\x00\x7f":             `a\r\nb\tc\x00\x7f`,
+		"caf\xe9 \xff":                  `caf\xe9 \xff`,
+		"\u009b31m":                     `\u009b31m`, // a C1 control sequence introducer
+		"tag \U000e0041 and \u2066 iso": `tag \U000e0041 and \u2066 iso`,
+	} {
+		if got := termsafe.String(in); got != want {
+			t.Errorf("%q is shown as %q, want %q", in, got, want)
+		}
+	}
+	if got, want := termsafe.Text("a\r\nb\tc\rd\x1b"), "a\nb\tc\\rd\\x1b"; got != want {
+		t.Errorf("text %q, want %q", got, want)
+	}
+}
+
+func FuzzString(f *testing.F) {
+	f.Add("\x1b[31m\u202e\xff\n")
+	f.Fuzz(func(t *testing.T, s string) {
+		for name, got := range map[string]string{"string": termsafe.String(s), "text": termsafe.Text(s)} {
+			if !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\x00\a\b\r\u009b\u202e\u2066") {
+				t.Errorf("%s %q", name, got)
+			}
+		}
+		if strings.Contains(termsafe.String(s), "\n") {
+			t.Error("more than a line")
+		}
+	})
+}
