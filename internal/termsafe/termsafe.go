@@ -4,9 +4,11 @@
 package termsafe
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -37,6 +39,23 @@ func escape(s string, lines bool) string {
 		s = s[n:]
 	}
 	return b.String()
+}
+
+// JSON returns a JSON text with such characters in its strings escaped. What it says stays the same.
+func JSON(text []byte) []byte {
+	b := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		if r == '\n' || shown(r, n) || r == utf8.RuneError {
+			b = append(b, text[:n]...)
+		} else {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				b = fmt.Appendf(b, `\u%04x`, unit)
+			}
+		}
+		text = text[n:]
+	}
+	return b
 }
 
 const hex = "0123456789abcdef"

@@ -1,6 +1,7 @@
 package termsafe_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -26,6 +27,23 @@ func TestString(t *testing.T) {
 	}
 	if got, want := termsafe.Text("a\r\nb\tc\rd\x1b"), "a\nb\tc\\rd\\x1b"; got != want {
 		t.Errorf("text %q, want %q", got, want)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	said := []string{"\u202e \u009b31m \x7f \U000e0041 é 東京 👩\u200d🔬 \u2028 \x1b\n"}
+	plain, err := json.Marshal(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	safe := termsafe.JSON(plain)
+	if strings.ContainsAny(string(safe), "\u202e\u009b\x7f\U000e0041\x1b\n") || !strings.Contains(string(safe), "é 東京 👩") {
+		t.Errorf("%s", safe)
+	}
+	var got []string
+	if err := json.Unmarshal(safe, &got); err != nil || got[0] != said[0] {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
