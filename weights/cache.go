@@ -246,6 +246,7 @@ func (c *Cache) ensure(ctx context.Context, wanted []artefact, verify bool) erro
 	if missing, err = missingOf(ctx, missing, false); err != nil || len(missing) == 0 {
 		return err
 	}
+	defer c.reporter.End()
 	if !c.offline {
 		c.announce(missing)
 	}

@@ -36,6 +36,9 @@ func TestEnsureFetchesOnceThenNothing(t *testing.T) {
 	if d := cmp.Diff(want, w.shelf.asked()); d != "" {
 		t.Errorf("asked of the clients (-want +got):\n%s", d)
 	}
+	if r.ended != 1 || !r.sources["pip"] {
+		t.Errorf("ended %d times, progress from %v", r.ended, r.sources)
+	}
 	if len(r.announced) != 1 || len(r.announced[0].Items) != 2 || r.announced[0].Items[1].Licence.Name != "Own terms" {
 		t.Errorf("announced: %+v", r.announced)
 	}
@@ -311,6 +314,12 @@ func TestWeightsFromAFile(t *testing.T) {
 	}
 	if p, _ = c.Ensure(context.Background(), file); p.SHA256 != sumOf([]byte("mine")) {
 		t.Error("the checksum was not remembered")
+	}
+	if err := os.Chtimes(file, time.Time{}, info.ModTime().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if p, _ = c.Ensure(context.Background(), file); p.SHA256 != sumOf([]byte("your")) {
+		t.Error("a change of the same size went unseen")
 	}
 	write(t, file, w.model)
 	if p, _ = c.Ensure(context.Background(), file); p.SHA256 != sumOf(w.model) || p.Model == nil || p.Model.Name != "tiny" {

@@ -59,9 +59,6 @@ func (d *urlDelivery) deliver(ctx context.Context, p *partial) error {
 	if err != nil {
 		return err
 	}
-	if start > p.of.Bytes {
-		start = p.trusted
-	}
 	if err := d.complete(ctx, p, start); err != nil {
 		return err
 	}

@@ -72,6 +72,19 @@ func TestHubGoesOnWhereAFetchEnded(t *testing.T) {
 	}
 }
 
+func TestAPartialFileThatIsTooLongIsCut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, url := newHub(t, file(w.model))
+	w.url(url, true)
+	c, r := w.open(t.TempDir())
+	leave(t, c, append(bytes.Clone(w.model), 0))
+	w.ensure(c)
+	if len(r.notes) != 0 {
+		t.Errorf("notes %q", r.notes)
+	}
+}
+
 func TestHubThatKnowsNoRangesStartsAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -210,6 +223,7 @@ func (c cancelAt) Progress(p Progress) {
 func (cancelAt) Announce(Announcement) {}
 func (cancelAt) Note(string)           {}
 func (cancelAt) Done(Item)             {}
+func (cancelAt) End()                  {}
 
 func TestARedirectMustNotLeaveTLS(t *testing.T) {
 	t.Parallel()
@@ -231,7 +245,7 @@ func TestTheClientIsImpatientAndKeepsTheProxy(t *testing.T) {
 	t.Parallel()
 	client := newHTTPClient()
 	tr := client.Transport.(*http.Transport)
-	if tr.Proxy == nil || tr.TLSHandshakeTimeout == 0 || tr.ResponseHeaderTimeout == 0 || client.Timeout != 0 {
+	if tr.Proxy == nil || tr.TLSHandshakeTimeout == 0 || tr.ResponseHeaderTimeout == 0 || client.Timeout != 0 || client.CheckRedirect == nil {
 		t.Errorf("transport: proxy %v, handshake %v, header %v; whole transfer %v",
 			tr.Proxy != nil, tr.TLSHandshakeTimeout, tr.ResponseHeaderTimeout, client.Timeout)
 	}

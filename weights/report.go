@@ -12,6 +12,8 @@ type Reporter interface {
 	Note(string)
 	// Done says that an item is whole, checked and in its place.
 	Done(Item)
+	// End says that the fetch is over, well or not.
+	End()
 }
 
 // Announcement is what is about to be fetched, and into which folder.
@@ -44,6 +46,7 @@ func (silence) Announce(Announcement) {}
 func (silence) Progress(Progress)     {}
 func (silence) Note(string)           {}
 func (silence) Done(Item)             {}
+func (silence) End()                  {}
 
 // FormatBytes writes a size in decimal units for people: "491 MB".
 func FormatBytes(n int64) string {

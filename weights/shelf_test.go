@@ -192,6 +192,7 @@ type record struct {
 	notes     []string
 	done      []string
 	sources   map[string]bool
+	ended     int
 }
 
 func (r *record) Announce(a Announcement) {
@@ -219,6 +220,12 @@ func (r *record) Done(i Item) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done = append(r.done, i.Name)
+}
+
+func (r *record) End() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended++
 }
 
 func (r *record) noted(words ...string) bool {

@@ -57,6 +57,9 @@ func (r *fetchReport) Done(i weights.Item) {
 	}
 }
 
+// End leaves the terminal's line to whatever is written next.
+func (r *fetchReport) End() { r.erase() }
+
 func (r *fetchReport) Progress(p weights.Progress) {
 	if r.quiet {
 		return

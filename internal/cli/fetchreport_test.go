@@ -73,6 +73,9 @@ func TestFetchReportNeverGoesBack(t *testing.T) {
 	for _, done := range []int64{0, 90, 10, 50, 95} {
 		r.Progress(weights.Progress{Name: "m", Source: "pip", Done: done, Total: 100})
 	}
+	if r.End(); !strings.HasSuffix(b.String(), " \r") {
+		t.Errorf("the line is left standing: %q", b.String())
+	}
 	if strings.Contains(b.String(), "10 bytes of") || strings.Contains(b.String(), "50 bytes of") {
 		t.Errorf("progress went back: %q", b.String())
 	}
