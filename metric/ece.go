@@ -12,19 +12,6 @@ import (
 // the rule of "Same Answer, Different Confidence", Appendix A. It panics if bins is not in 1..2^20.
 func ECE(bins int, edges Edges) Statistic { return must(equalWidthStatistic(ece, bins, edges)) }
 
-func binnedFamilies() []Family {
-	const left, right = "10.left-closed", "10.right-closed"
-	return []Family{
-		equalWidthFamily(ece, left, right, "15.left-closed"), equalMassFamily(ece, "10"), fixedSizeFamily(ece),
-		equalWidthFamily(rmsce, left), equalMassFamily(rmsce, "10"), fixedSizeFamily(rmsce, "100", "100.skip-last"),
-		equalWidthFamily(ace, left), equalMassFamily(ace, "10"),
-		mceFamily("mce.equal-width", "{bins}.{edges}", equalWidthFamily, left, left+".min-20"),
-		mceFamily("mce.equal-mass", "{bins}", equalMassFamily, "10"),
-		equalWidthFamily(over, left), equalWidthFamily(under, left),
-		single(NetOverconfidence()),
-	}
-}
-
 // norm reduces what is known of the bins to one number: the items n[b] > 0 of a bin, and excess[b], the
 // sum of confidence minus quality over them.
 type norm struct {

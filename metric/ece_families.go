@@ -8,6 +8,19 @@ import (
 
 // The members of the binned families: a norm, a way to cut bins, and its parameters.
 
+func binnedFamilies() []Family {
+	const left, right = "10.left-closed", "10.right-closed"
+	return []Family{
+		equalWidthFamily(ece, left, right, "15.left-closed"), equalMassFamily(ece, "10"), fixedSizeFamily(ece),
+		equalWidthFamily(rmsce, left), equalMassFamily(rmsce, "10"), fixedSizeFamily(rmsce, "100", "100.skip-last"),
+		equalWidthFamily(ace, left), equalMassFamily(ace, "10"),
+		mceFamily("mce.equal-width", "{bins}.{edges}", equalWidthFamily, left, left+".min-20"),
+		mceFamily("mce.equal-mass", "{bins}", equalMassFamily, "10"),
+		equalWidthFamily(over, left), equalWidthFamily(under, left),
+		single(NetOverconfidence()),
+	}
+}
+
 func equalWidthStatistic(by norm, bins int, e Edges) (Statistic, error) {
 	if err := checkBins(bins); err != nil {
 		return Statistic{}, err

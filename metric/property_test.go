@@ -251,6 +251,21 @@ func reorder(xs []float64, order []int) []float64 {
 	return out
 }
 
+// A constant score knows nothing, and ties are resolved by expectation.
+func TestConstantScoreGetsWhatChanceDoes(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		_, quality := sample(t, 12)
+		p := mustPrepare(t, make([]float64, len(quality)), quality)
+		for _, s := range metric.All() {
+			v := s.On(p)
+			if s.Chance != nil && s.Needs == metric.AnyScore && v.Defined() {
+				same(t, "constant score", v, measure.Of(s.ID, s.Chance(p), len(quality)))
+			}
+		}
+	})
+}
+
 // Every pair of statistics that the definitions tie together.
 func TestIdentities(t *testing.T) {
 	t.Parallel()
