@@ -193,7 +193,7 @@ func (w *worker) resample(r int) {
 }
 
 // chunk is how much work a goroutine takes at a time. Results do not depend on it.
-const chunk = 32
+const chunk = 8
 
 // inParallel calls task for 0..n-1, each goroutine with a worker of its own.
 func (d *Draws) inParallel(ctx context.Context, n int, progress func(done, total int), task func(*worker, int)) error {
@@ -209,10 +209,10 @@ func (d *Draws) inParallel(ctx context.Context, n int, progress func(done, total
 					return
 				}
 				to := min(from+chunk, n)
-				for i := from; i < to; i++ {
+				for i := from; i < to && ctx.Err() == nil; i++ { // a million items may take a second
 					task(w, i)
 				}
-				if progress != nil {
+				if progress != nil && ctx.Err() == nil {
 					telling.Lock()
 					progress(int(done.Add(int64(to-from))), n)
 					telling.Unlock()
