@@ -78,25 +78,63 @@ func (a arm) of(s metric.Statistic) *metric.Prepared {
 
 func (e *evaluation) group(ctx context.Context, g Group) error {
 	label := take(e.t.Label, g.Rows)
+	if e.o.Resamples == 0 && len(e.o.Compare) == 0 {
+		return e.oneByOne(ctx, g, label)
+	}
 	arms := make([]arm, len(e.t.Scores))
-	workers := new(errgroup.Group)
-	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for i, s := range e.t.Scores {
-		workers.Go(func() error {
-			prepared, err := prepare(label, e.needsProbability(), take(s, g.Rows))
-			if err == nil {
-				arms[i] = prepared[0]
-			}
-			return err
-		})
-	}
-	if err := workers.Wait(); err != nil {
+	err := eachScore(e.t.Scores, func(i int, s Column) error {
+		prepared, err := prepare(label, e.needsProbability(), take(s, g.Rows))
+		if err == nil {
+			arms[i] = prepared[0]
+		}
 		return err
-	}
-	if e.o.Resamples == 0 {
+	})
+	switch {
+	case err != nil:
+		return err
+	case e.o.Resamples == 0:
 		return e.plain(ctx, g, label, arms)
 	}
 	return e.resampled(ctx, g, label, arms)
+}
+
+// eachScore runs do for all scores, as many beside each other as there are processors.
+func eachScore(list []Column, do func(int, Column) error) error {
+	workers := new(errgroup.Group)
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i, s := range list {
+		workers.Go(func() error { return do(i, s) })
+	}
+	return workers.Wait()
+}
+
+// oneByOne evaluates scores that need not be compared, so that no more of them are held prepared than
+// are worked on: for a million items a prepared score is larger than what was read.
+func (e *evaluation) oneByOne(ctx context.Context, g Group, label Column) error {
+	values := make([][]measure.Value, len(e.t.Scores))
+	beside := max(1, runtime.GOMAXPROCS(0)/len(e.t.Scores))
+	err := eachScore(e.t.Scores, func(i int, s Column) error {
+		arms, err := prepare(label, e.needsProbability(), take(s, g.Rows))
+		if err != nil {
+			return err
+		}
+		values[i], err = e.values(ctx, arms[0], beside)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, s := range e.t.Scores {
+		e.levels(g, s.Name, values[i])
+	}
+	return nil
+}
+
+// levels appends the values of one score.
+func (e *evaluation) levels(g Group, score string, values []measure.Value) {
+	for _, v := range values {
+		e.results = append(e.results, Result{Group: g.Name, Score: score, Value: v})
+	}
 }
 
 // take gathers the rows of a group.
@@ -162,49 +200,40 @@ func probabilities(c Column) []float64 {
 	return ps
 }
 
-// plain evaluates without intervals.
+// plain evaluates and compares without intervals.
 func (e *evaluation) plain(ctx context.Context, g Group, label Column, arms []arm) error {
-	values, err := e.values(ctx, arms)
-	if err != nil {
-		return err
-	}
-	for i, a := range arms {
-		for m := range e.o.Metrics {
-			e.results = append(e.results, Result{Group: g.Name, Score: a.name, Value: values[i][m]})
-		}
-	}
-	for _, pair := range e.o.Compare {
-		both, err := e.pair(g, label, arms, pair)
+	for _, a := range arms {
+		values, err := e.values(ctx, a, runtime.GOMAXPROCS(0))
 		if err != nil {
 			return err
 		}
-		values, err := e.values(ctx, both)
+		e.levels(g, a.name, values)
+	}
+	for _, names := range e.o.Compare {
+		both, err := e.pair(g, label, arms, names)
 		if err != nil {
 			return err
 		}
-		for m, s := range e.o.Metrics {
-			e.results = append(e.results, Result{
-				Group: g.Name, Score: pair[0], Against: pair[1],
-				Value: difference(s.ID, values[0][m], values[1][m], both[0].ranks),
-			})
+		for _, s := range e.o.Metrics {
+			v := difference(s.ID, s.On(both[0].of(s)), s.On(both[1].of(s)), both[0].ranks)
+			e.results = append(e.results, Result{Group: g.Name, Score: names[0], Against: names[1], Value: v})
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
-// values are the metrics of each score, computed beside each other.
-func (e *evaluation) values(ctx context.Context, arms []arm) ([][]measure.Value, error) {
-	values := make([][]measure.Value, len(arms))
+// values are the metrics of a score, so many of them computed beside each other.
+func (e *evaluation) values(ctx context.Context, a arm, beside int) ([]measure.Value, error) {
+	values := make([]measure.Value, len(e.o.Metrics))
 	workers := new(errgroup.Group)
-	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for i, a := range arms {
-		values[i] = make([]measure.Value, len(e.o.Metrics))
-		for m, s := range e.o.Metrics {
-			workers.Go(func() error {
-				values[i][m] = s.On(a.of(s))
-				return ctx.Err()
-			})
-		}
+	workers.SetLimit(beside)
+	for m, s := range e.o.Metrics {
+		workers.Go(func() error {
+			if ctx.Err() == nil {
+				values[m] = s.On(a.of(s))
+			}
+			return ctx.Err()
+		})
 	}
 	return values, workers.Wait()
 }

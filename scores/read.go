@@ -39,9 +39,9 @@ type Table struct {
 	// Clusters is nil, or names the cluster of every row.
 	Clusters []string
 	Rows     int
-	// Notes say what was guessed and what was irregular, for people.
+	// Notes say what was guessed, and what is doubtful, for people.
 	Notes []string
-	// Irregular are notes on rows that were skipped or repaired, for every result's warnings.
+	// Irregular says which rows were skipped or repaired.
 	Irregular []table.Note
 }
 
@@ -285,9 +285,6 @@ func (b *builder) finish() (*Table, error) {
 		b.t.Groups = []Group{{}}
 	}
 	b.t.Irregular = b.r.Notes()
-	for _, n := range b.t.Irregular {
-		b.t.Notes = append(b.t.Notes, n.String())
-	}
 	return b.t, nil
 }
 
