@@ -112,12 +112,18 @@ type evaluation struct {
 	level    float64
 }
 
-func (a *Aligned) evaluate(ctx context.Context, o Options) (*evaluation, error) {
+// Scores prepares the scores of the setting's rows, all on the same items: the stated probability
+// first, then the token score in each context of the choice.
+func (a *Aligned) Scores() ([]*metric.Prepared, error) {
 	scores := []metric.Score{{Name: "verbalised", Values: a.column(0), Orientation: measure.Confidence}}
 	for i, name := range a.choice.Contexts {
 		scores = append(scores, metric.Score{Name: "token in " + name, Values: a.column(1 + i), Orientation: measure.Confidence})
 	}
-	prepared, err := metric.PrepareJointly(metric.Quality{Values: a.labels()}, scores...)
+	return metric.PrepareJointly(metric.Quality{Values: a.labels()}, scores...)
+}
+
+func (a *Aligned) evaluate(ctx context.Context, o Options) (*evaluation, error) {
+	prepared, err := a.Scores()
 	if err != nil {
 		return nil, err
 	}
