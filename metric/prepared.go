@@ -57,6 +57,7 @@ type Prepared struct {
 	levelOf []int32   // level of each atom
 
 	outside int // items whose confidence is not in [0,1]
+	ties    float64
 }
 
 // run is a stretch of atoms that a linear pass can treat alike. If tied, the atoms form one group of
@@ -200,6 +201,7 @@ func arrange(s Score, values, quality []float64) *Prepared {
 	p.findRuns()
 	p.findStretches()
 	p.rankQualities()
+	p.ties = p.tiedPairs()
 	return p
 }
 
@@ -297,7 +299,10 @@ func (p *Prepared) Graded() bool { return p.graded }
 func (p *Prepared) Distinct() int { return len(p.groups) }
 
 // Ties is the share of pairs of items with equal scores, in [0,1]; 0 for fewer than two items.
-func (p *Prepared) Ties() float64 {
+func (p *Prepared) Ties() float64 { return p.ties }
+
+// tiedPairs is what Ties returns. It is computed once, since it stands beside every value.
+func (p *Prepared) tiedPairs() float64 {
 	if p.n < 2 {
 		return 0
 	}
