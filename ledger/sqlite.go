@@ -56,12 +56,19 @@ func openSQLite(path string, maxPages int) (*sqlite, error) {
 	if err := touch(path); err != nil {
 		return nil, err
 	}
-	s := &sqlite{path: path}
-	if err := s.open(maxPages); err != nil {
+	// SQLite does not wait for others by itself while a file becomes a database with a log.
+	pause := newPause()
+	for start := time.Now(); ; pause.wait(context.Background()) {
+		s := &sqlite{path: path}
+		err := s.open(maxPages)
+		if err == nil {
+			return s, nil
+		}
 		_ = s.Close()
-		return nil, explain(path, err)
+		if err = explain(path, err); !errors.Is(err, ErrBusy) || time.Since(start) > busyTimeout {
+			return nil, err
+		}
 	}
-	return s, nil
 }
 
 func (s *sqlite) open(maxPages int) error {

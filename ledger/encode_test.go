@@ -1,0 +1,126 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/record"
+)
+
+func sampleReply() llm.Reply {
+	return llm.Reply{Text: " Paris", Reproducible: true, Tokens: []record.Token{
+		{ID: 12095, Piece: []byte(" Par"), LogProb: -0.0123456789}, {ID: 285, Piece: []byte("is"), LogProb: math.SmallestNonzeroFloat64}}}
+}
+
+// The form of released ledgers.
+func TestFormOfReplies(t *testing.T) {
+	t.Parallel()
+	b := encodeReply(sampleReply())
+	want := []byte{1, flagReproducible | textIsPieces, 2}
+	want = binary.LittleEndian.AppendUint64(want, math.Float64bits(-0.0123456789))
+	want = append(want, 1, 0, 0, 0, 0, 0, 0, 0, // the smallest float64
+		formPlain, 0xbf, 0x5e, 0x9d, 0x02, 4, 2)
+	want = append(want, " Paris"...)
+	if !bytes.Equal(b[:len(b)-4], want) {
+		t.Errorf("form\n%x, want\n%x", b[:len(b)-4], want)
+	}
+}
+
+// A bit that turned in the file is found, wherever it is.
+func TestEveryDamagedByteIsFound(t *testing.T) {
+	t.Parallel()
+	whole := encodeReply(sampleReply())
+	for i := range whole {
+		for bit := range 8 {
+			b := bytes.Clone(whole)
+			b[i] ^= 1 << bit
+			if r, err := decodeReply(b); err == nil {
+				t.Errorf("bit %d of byte %d turned: %+v", bit, i, r)
+			}
+		}
+		if _, err := decodeReply(whole[:i]); err == nil {
+			t.Errorf("cut to %d bytes, it is read", i)
+		}
+	}
+}
+
+func TestPackShortens(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "x", strings.Repeat("the answer is the one that ", 40), "\x00\xff\xfe", strings.Repeat("東京", 500)} {
+		packed := shared.pack([]byte(text))
+		if len(packed) > len(text)+1 {
+			t.Errorf("%.20q of %d bytes takes %d", text, len(text), len(packed))
+		}
+		got, err := shared.unpack(packed)
+		if err != nil || string(got) != text {
+			t.Errorf("%.20q comes back as %.20q, %v", text, got, err)
+		}
+	}
+}
+
+// A few bytes must not make a reader allocate without end.
+func TestPackedBombIsRefused(t *testing.T) {
+	t.Parallel()
+	packed := shared.pack(make([]byte, 5*maxBytes))
+	if len(packed) > 1<<20 {
+		t.Fatalf("the bomb has %d bytes", len(packed))
+	}
+	if b, err := shared.unpack(packed); err == nil {
+		t.Errorf("unpacked to %d bytes", len(b))
+	}
+}
+
+func FuzzDecodeReply(f *testing.F) {
+	f.Add(encodeReply(sampleReply()))
+	f.Add(encodeReply(llm.Reply{}))
+	f.Add(encodeReply(llm.Reply{Text: strings.Repeat("a long text ", 50)}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		// The checksum would keep the fuzzer out.
+		for _, b := range [][]byte{b, seal(b)} {
+			r, err := decodeReply(b)
+			if err != nil {
+				continue
+			}
+			again, err := decodeReply(encodeReply(r))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bits := cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+			if d := cmp.Diff(r, again, bits, cmpopts.EquateEmpty()); d != "" {
+				t.Error(d)
+			}
+		}
+	})
+}
+
+func FuzzDecodeIDs(f *testing.F) {
+	f.Add(encodeIDs([]int32{1, -1, math.MaxInt32, math.MinInt32}))
+	f.Add(encodeIDs(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, b := range [][]byte{b, seal(b)} {
+			ids, err := decodeIDs(b)
+			if err != nil {
+				continue
+			}
+			again, err := decodeIDs(encodeIDs(ids))
+			if err != nil || !cmp.Equal(ids, again) || ids == nil {
+				t.Errorf("%v, %v, %v", ids, again, err)
+			}
+		}
+	})
+}
+
+func FuzzUnpack(f *testing.F) {
+	f.Add(shared.pack([]byte(strings.Repeat("the question and the answer ", 9))))
+	f.Fuzz(func(_ *testing.T, b []byte) {
+		_, _ = shared.unpack(b)
+		_ = dictionaryOf(b)
+	})
+}

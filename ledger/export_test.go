@@ -1,0 +1,7 @@
+package ledger
+
+// OpenSQLiteLimited is OpenSQLite on a disk that is full when the file has maxPages pages.
+func OpenSQLiteLimited(path string, maxPages int) (Store, error) { return openSQLite(path, maxPages) }
+
+// SchemaVersion is the newest schema that this program knows.
+func SchemaVersion() int64 { return schemaVersion() }
