@@ -54,9 +54,9 @@ const (
 func Mentions() []string { return slices.Clone(mentions[:]) }
 
 var mentions = [3]string{
-	", and the probability (0.0 to 1.0) that this guess is correct",
+	", and state the probability (0.0 to 1.0) that your guess is correct",
 	" and its probability",
-	"\nProbability: <a number from 0.0 to 1.0>",
+	"\nProbability: [a number from 0.0 to 1.0]",
 }
 
 // The built-in texts nest: each of answer-only, confidence without probability, and confidence adds
@@ -64,26 +64,28 @@ var mentions = [3]string{
 const (
 	bareText = "{{.Question}}\nAnswer:"
 
-	answerOnlyText = "Give a short guess at the answer to the question below. " +
-		"Write the guess alone, without any other words.\n\n" +
-		"Question: {{.Question}}\nAnswer:"
+	answerOnlyText = "You will guess the answer to a question. " +
+		"Write your guess, and no other words.\n\n" +
+		"The question to guess at: {{.Question}}\nAnswer:"
 )
 
 var (
 	confidenceText        = confidence(mentions)
 	withoutText           = confidence([3]string{})
 	confidencePercentText = confidence([3]string{
-		", and the probability (as a whole number from 0 to 100) that this guess is correct",
+		", and state the probability (a whole number from 0 to 100) that your guess is correct",
 		" and its probability",
-		"\nProbability: <a whole number from 0 to 100>",
+		"\nProbability: [a whole number from 0 to 100]",
 	})
 )
 
+// Of the wordings that were tried on a model of half a billion parameters, this one was kept to most
+// often: square brackets and "exactly this form" make it write the labels.
 func confidence(mention [3]string) string {
-	return "Give a short guess at the answer to the question below" + mention[0] + ". " +
-		"Write the guess" + mention[1] + " alone, without any other words, in this form:\n\n" +
-		"Guess: <a few words, not a sentence>" + mention[2] + "\n\n" +
-		"Question: {{.Question}}"
+	return "You will guess the answer to a question" + mention[0] + ". " +
+		"Write your guess" + mention[1] + ", and no other words, in exactly this form:\n\n" +
+		"Guess: [your guess, a few words]" + mention[2] + "\n\n" +
+		"The question to guess at: {{.Question}}"
 }
 
 func builtin(name Name) string {
