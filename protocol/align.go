@@ -8,7 +8,6 @@ package protocol
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/credence-lab/credence/record"
 )
@@ -200,16 +199,4 @@ func (a *Aligned) labels() []float64 {
 		list[k] = r.label
 	}
 	return list
-}
-
-// mean is NaN for no values; callers guard.
-func mean(xs []float64) float64 {
-	if len(xs) == 0 {
-		return math.NaN()
-	}
-	sum := 0.0
-	for _, x := range xs {
-		sum += x
-	}
-	return sum / float64(len(xs))
 }
