@@ -150,10 +150,10 @@ func special(g *gguf.File, tokens []string, name string) string {
 type settled struct {
 	Config
 	limits
-	// context is the longest text in tokens; limits.cells may hold a few more.
+	// context is the longest text in tokens; limits.cells is that, rounded up.
 	context int
-	// split is the place from which on one thread decodes a single row; see cells.setThreads.
-	split int
+	// steady keeps all threads at work however busy the machine is; see pace.
+	steady bool
 }
 
 // settle makes the choices that c leaves open and checks the rest against the model.
@@ -180,12 +180,11 @@ func (c Config) settle(s shape) (settled, error) {
 	if out.context = c.ContextTokens; out.context == 0 {
 		out.context = min(defaultContext, s.trained)
 	}
-	out.rows, out.split = exactRows, splitCells
+	out.rows = exactRows
 	if out.Mode == Fast {
 		out.rows = fastRows
 	}
-	// One cell more than the longest text, so that a full text can still lend a row of filling.
-	out.cells = (out.context + 1 + cellPadding - 1) / cellPadding * cellPadding
+	out.cells = (out.context + cellPadding - 1) / cellPadding * cellPadding
 	return out, out.fit(s)
 }
 

@@ -99,15 +99,15 @@ func TestChoicesAreMadeAndChecked(t *testing.T) {
 	}
 	s.weightBytes = 10_000_000
 	got, err := Config{}.settle(s)
-	if err != nil || got.context != 1024 || got.slots != 16 || got.cells != 1280 || got.rows != 63 || got.Mode != Exact || got.Threads < 1 {
+	if err != nil || got.context != 1024 || got.slots != 16 || got.cells != 1024 || got.rows != 63 || got.Mode != Exact || got.Threads < 1 {
 		t.Errorf("defaults: %+v, %v", got, err)
 	}
-	// A sequence takes 1280 cells · 2 layers · 32 numbers · 2 bytes.
-	if each := got.sequenceBytes(s); each != 163_840 {
-		t.Errorf("a sequence takes %d bytes, want 163840", each)
+	// A sequence takes 1024 cells · 2 layers · 32 numbers · 2 bytes.
+	if each := got.sequenceBytes(s); each != 131_072 {
+		t.Errorf("a sequence takes %d bytes, want 131072", each)
 	}
 	fixed := s.weightBytes + got.bufferBytes(s)
-	if few, err := (Config{MemoryLimit: fixed + 3*163_840 + 5}).settle(s); err != nil || few.slots != 3 {
+	if few, err := (Config{MemoryLimit: fixed + 3*131_072 + 5}).settle(s); err != nil || few.slots != 3 {
 		t.Errorf("memory for three sequences gives %d (%v)", few.slots, err)
 	}
 	for name, c := range map[string]struct {
@@ -115,7 +115,7 @@ func TestChoicesAreMadeAndChecked(t *testing.T) {
 		want string
 	}{
 		"memory for none":       {Config{MemoryLimit: fixed}, "memory limit"},
-		"memory for fewer":      {Config{MemoryLimit: fixed + 3*163_840, Sequences: 4}, "memory limit"},
+		"memory for fewer":      {Config{MemoryLimit: fixed + 3*131_072, Sequences: 4}, "memory limit"},
 		"beyond training":       {Config{ContextTokens: 4096}, "trained for 2048"},
 		"unknown mode":          {Config{Mode: "quick"}, `mode "quick"`},
 		"negative":              {Config{Threads: -1}, "negative"},

@@ -39,8 +39,6 @@ type loaded struct {
 	done      chan struct{} // closed when everything is freed
 }
 
-var _ llm.Engine = (*Engine)(nil)
-
 // New prepares an engine: it loads the shared library and reads the header of the weights, so that
 // identity and capabilities are known, but not the weights themselves; the first request does. It
 // fails where the library cannot be used, or the weights are damaged or of a kind that cannot be run,

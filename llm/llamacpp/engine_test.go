@@ -3,6 +3,7 @@ package llamacpp
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -120,5 +121,28 @@ func TestQwenPromptIsTheOneOfItsMakers(t *testing.T) {
 	}
 	if n := count32(ids, 151645); n != 2 { // <|im_end|>: the system's turn and the user's
 		t.Errorf("<|im_end|> is there %d times, want 2", n)
+	}
+}
+
+// Fast values are near the exact ones and say that they are not reproducible.
+func TestFastModeSaysSo(t *testing.T) {
+	c := partsOf(t, smollm)
+	r := llm.Request{Kind: llm.Score, Prompt: llm.Chat("Name the capital of France.", ""), Answer: "Paris"}
+	score := func(e *Engine) llm.Reply {
+		res := e.Do(context.Background(), []llm.Request{r})[0]
+		if res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		return res.Reply
+	}
+	exact := score(open(t, c))
+	c.Mode = Fast
+	e := open(t, c)
+	fast := score(e)
+	if !exact.Reproducible || fast.Reproducible || e.Identity().Mode != "fast" || e.Capabilities().Seeds {
+		t.Errorf("exact says %v, fast says %v, identity %v", exact.Reproducible, fast.Reproducible, e.Identity())
+	}
+	if d := math.Abs(exact.Tokens[0].LogProb - fast.Tokens[0].LogProb); d > 1 {
+		t.Errorf("exact and fast are %v nats apart", d)
 	}
 }

@@ -45,13 +45,15 @@ func matrix(t *testing.T, model string, lengths []int, crowd int) {
 		}
 	}
 	m := &exactness{t: t, alone: open(t, c, with(1, exactRows, 1))}
+	two := open(t, c, with(1, exactRows, 2), func(s *settled) { s.steady = true })
 	many := open(t, c, with(sequences, exactRows, 2))
 	few := open(t, c, with(2, exactRows, 2))
 	small := open(t, c, with(3, 16, 1))
 	for _, n := range lengths {
 		m.length = n
-		m.run("two threads", func() { m.reads(many, 0) })
-		m.run("generated", func() { m.generated(many) })
+		m.run("two threads", func() { m.reads(two, 0) })
+		m.run("generated alone", func() { m.generated(two, 4) })
+		m.run("generated together", func() { m.generated(many, 6, 6) })
 		if n > crowd {
 			continue
 		}
@@ -136,15 +138,17 @@ func (m *exactness) reads(e *Engine, which ...int) {
 	}
 }
 
-// generated lets the model go on alone, one token at a time, and forces what it wrote.
-func (m *exactness) generated(e *Engine) {
+// generated lets the model go on after the text, one token at a time, by so many tokens each, the first
+// greedy, and forces what it wrote.
+func (m *exactness) generated(e *Engine, lengths ...int) {
 	ids := passage(m.t, e, 0, m.length)
-	said := do(m.t, e, written(m.t, e, ids, llm.Decoding{MaxTokens: 10}, 0))[0].Tokens
-	m.same("greedy", said, m.want(joined(ids, said), len(said)))
-	d := llm.Decoding{MaxTokens: 6, Temperature: 1}
-	both := do(m.t, e, written(m.t, e, ids, d, 1), written(m.t, e, ids, d, 2))
-	said = both[1].Tokens
-	m.same("sampled beside another", said, m.want(joined(ids, said), len(said)))
+	var jobs []*job
+	for i, n := range lengths {
+		jobs = append(jobs, written(m.t, e, ids, llm.Decoding{MaxTokens: n, Temperature: float64(i)}, 1))
+	}
+	for i, r := range do(m.t, e, jobs...) {
+		m.same(fmt.Sprintf("at temperature %d", i), r.Tokens, m.want(joined(ids, r.Tokens), len(r.Tokens)))
+	}
 }
 
 func joined(ids []int32, said []record.Token) []int32 {

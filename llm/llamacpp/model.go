@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hybridgroup/yzma/pkg/llama"
 )
@@ -116,6 +117,7 @@ type cells struct {
 	mem     llama.Memory
 	batch   llama.Batch
 	threads int32
+	pace    *pace
 }
 
 func newCells(lib *library, m *model, c settled) (*cells, error) {
@@ -142,20 +144,22 @@ func newCells(lib *library, m *model, c settled) (*cells, error) {
 	}
 	return &cells{
 		c: c, log: lib.log, size: m.size, ctx: ctx, mem: mem,
-		batch: llama.BatchInit(int32(c.rows), 0, 1), threads: int32(c.Threads),
+		batch: llama.BatchInit(int32(c.rows), 0, 1), threads: int32(c.Threads), pace: newPace(c.Threads),
 	}, nil
 }
 
-// splitCells is the number of cells from which on llama.cpp computes the attention of a single row in
-// parts, one for each thread, so that its last digits depend on the number of threads.
+// splitCells is the place in a text from which on llama.cpp computes the attention of a single row in
+// parts, one for each thread, so that values depend on the number of threads, by a tenth of a nat: the
+// cells in use are rounded up to 256, and from 512 on a row that is alone in its batch is split.
 const splitCells = 256
 
 func (k *cells) decode(rows []row) error {
 	if err := k.fill(rows); err != nil {
 		return err
 	}
-	k.setThreads(rows)
+	k.setThreads(k.pick(rows))
 	k.log.clear()
+	start := time.Now()
 	rc, err := llama.Decode(k.ctx, k.batch)
 	if err == nil && rc != 0 {
 		err = fmt.Errorf("llama_decode of %d rows returned %d", len(rows), rc)
@@ -163,7 +167,35 @@ func (k *cells) decode(rows []row) error {
 	if err != nil {
 		return k.log.explain(err)
 	}
+	if !k.lone(rows) {
+		k.pace.took(int(k.threads), len(rows), time.Since(start))
+	}
 	return nil
+}
+
+// lone reports whether rows are the only case in which the number of threads moves values: a single row
+// of a long text.
+func (k *cells) lone(rows []row) bool { return len(rows) == 1 && rows[0].pos >= splitCells }
+
+// pick is the number of threads for a batch.
+func (k *cells) pick(rows []row) int {
+	switch {
+	case k.c.Mode == Fast || k.c.steady:
+		if k.c.Mode == Exact && k.lone(rows) {
+			return 1
+		}
+		return k.c.Threads
+	case k.lone(rows):
+		return 1
+	}
+	return k.pace.threads()
+}
+
+func (k *cells) setThreads(n int) {
+	if int32(n) != k.threads {
+		llama.SetNThreads(k.ctx, int32(n), int32(n))
+		k.threads = int32(n)
+	}
 }
 
 func (k *cells) fill(rows []row) error {
@@ -179,19 +211,6 @@ func (k *cells) fill(rows []row) error {
 		}
 	}
 	return nil
-}
-
-// setThreads lets one thread decode a single row of a long text, the only case in which the number of
-// threads moves values.
-func (k *cells) setThreads(rows []row) {
-	n := int32(k.c.Threads)
-	if k.c.Mode == Exact && len(rows) == 1 && rows[0].pos >= k.c.split {
-		n = 1
-	}
-	if n != k.threads {
-		llama.SetNThreads(k.ctx, n, int32(k.c.Threads))
-		k.threads = n
-	}
 }
 
 func (k *cells) logits(i int) ([]float32, error) {

@@ -12,7 +12,7 @@ const soname = "libffi.so.8"
 
 func init() {
 	if _, err := purego.Dlopen(soname, purego.RTLD_LAZY); err != nil {
-		fmt.Fprintf(os.Stderr, "error: the system library %s is missing (%v); %s\n", soname, err, Advice(soname))
+		fmt.Fprintf(os.Stderr, "error: the system library %s cannot be loaded (%v); %s\n", soname, err, Advice(soname))
 		os.Exit(1)
 	}
 }
