@@ -99,7 +99,7 @@ func tokenIDs(rng *rand.Rand, n int) []int32 {
 	return ids
 }
 
-// BenchmarkWrites delivers calls one by one from 64 goroutines, each waiting until its call is
+// BenchmarkWrites delivers calls one by one from 256 goroutines, each waiting until its call is
 // durable, and reports writes a second and the size of the file. CREDENCE_BENCH_CALLS sets how many
 // (20,000; the design's target is stated for 1,000,000).
 func BenchmarkWrites(b *testing.B) {
@@ -129,7 +129,7 @@ func benchmarkWrites(b *testing.B, w workload) {
 		start := time.Now()
 		var next atomic.Int64
 		var wg sync.WaitGroup
-		for range 64 {
+		for range 256 {
 			wg.Go(func() {
 				for n := int(next.Add(1)) - 1; n < calls; n = int(next.Add(1)) - 1 {
 					if _, err := s.Deliver(context.Background(), ledger.Delivery{Calls: []ledger.Call{w.call(n)}}); err != nil {
