@@ -33,6 +33,8 @@ type scheduler struct {
 	tasks   chan task
 	buffers chan []float32
 	workers sync.WaitGroup
+
+	work counters
 }
 
 // task is a row of logits for a worker, result what became of it.
@@ -61,7 +63,7 @@ func newScheduler(dec decoder, lim limits) *scheduler {
 		s.buffers <- nil
 	}
 	for range runtime.GOMAXPROCS(0) {
-		s.workers.Go(s.work)
+		s.workers.Go(s.serve)
 	}
 	return s
 }
@@ -258,6 +260,7 @@ func (s *scheduler) place(j *job, from shared, to int) error {
 	if err := s.trim(to, keep); err != nil {
 		return err
 	}
+	s.work.shared.Add(int64(keep))
 	t.job, j.slot = j, to
 	s.touch(to)
 	return nil
@@ -297,6 +300,9 @@ func (s *scheduler) decode(b batch) {
 		s.fail(b, err)
 		return
 	}
+	s.work.batches.Add(1)
+	s.work.decoded.Add(int64(b.useful))
+	s.work.filling.Add(int64(len(rows) - b.useful))
 	s.collect(b, rows)
 }
 
@@ -363,8 +369,8 @@ func (s *scheduler) fail(b batch, err error) {
 	}
 }
 
-// work is a worker: it computes what requests want of logits.
-func (s *scheduler) work() {
+// serve is a worker: it computes what requests want of logits.
+func (s *scheduler) serve() {
 	var memory scratch
 	for t := range s.tasks {
 		next, more, err := t.job.out.take(t.k, t.logits, &memory)

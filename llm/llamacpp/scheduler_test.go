@@ -173,6 +173,9 @@ func TestSharedBeginningsAreDecodedOnce(t *testing.T) {
 		}
 		stop()
 		// Each answer takes its last prompt token and four of its own; filling would be wasted.
+		if got := s.work.decoded.Load() + s.work.filling.Load(); got != int64(f.rows) || s.work.shared.Load() < 9*99 {
+			t.Errorf("%d tokens counted of %d, %d shared", got, f.rows, s.work.shared.Load())
+		}
 		if want := 99 + 10*5; f.rows > want {
 			t.Errorf("%d tokens decoded, want at most %d", f.rows, want)
 		}
