@@ -23,6 +23,8 @@ type vocabulary struct {
 	missing map[string]bool
 	// numbers says that some word for a missing value looks like a number, such as -999.
 	numbers bool
+	// digits are the labels of one digit, the common case; NaN where there is none.
+	digits [10]float64
 }
 
 func newVocabulary(s Spec) *vocabulary {
@@ -42,6 +44,12 @@ func newVocabulary(s Spec) *vocabulary {
 	for _, w := range s.Missing {
 		v.missing[fold(w)] = true
 		v.numbers = v.numbers || fold(w) != "" && digitLike(fold(w)[0])
+	}
+	for d := range v.digits {
+		v.digits[d] = math.NaN()
+		if q, known := v.label[string(rune('0'+d))]; known {
+			v.digits[d] = q
+		}
 	}
 	return v
 }
@@ -71,11 +79,15 @@ func (v *vocabulary) why(c *table.Cell) string {
 	if x, binary := c.Binary(); binary && !math.IsNaN(x) && !v.numbers {
 		return ""
 	}
-	text := bytes.TrimSpace(c.Bytes())
-	if len(text) == 0 {
-		return "empty"
+	text := c.Bytes()
+	if len(text) > 0 && digitLike(text[0]) && !v.numbers {
+		return ""
 	}
-	if len(text) > longestWord || digitLike(text[0]) && !v.numbers {
+	text = bytes.TrimSpace(text)
+	switch {
+	case len(text) == 0:
+		return "empty"
+	case len(text) > longestWord:
 		return ""
 	}
 	if word := fold(string(text)); v.missing[word] {
@@ -91,6 +103,11 @@ func digitLike(c byte) bool { return '0' <= c && c <= '9' || c == '-' || c == '.
 func (v *vocabulary) quality(row *table.Row, column int) (float64, error) {
 	c := row.Cell(column)
 	text := bytes.TrimSpace(c.Bytes())
+	if len(text) == 1 && '0' <= text[0] && text[0] <= '9' {
+		if q := v.digits[text[0]-'0']; !math.IsNaN(q) {
+			return q, nil
+		}
+	}
 	if q, known := v.label[string(text)]; known {
 		return q, nil // most labels are in lower case already
 	}

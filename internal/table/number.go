@@ -23,21 +23,35 @@ func (e *NumberError) Error() string { return e.Problem }
 // allow besides (hexadecimal, underscores) is refused, and so is a number too large for a float64.
 // The error is a *NumberError.
 func ParseFloat(text []byte) (float64, error) {
-	t := bytes.TrimSpace(text)
-	if !decimal(t) {
-		if x, ok := notFinite(t); ok {
-			return x, nil
-		}
-		return 0, notANumber(t)
+	t := text
+	if len(t) > 0 && (t[0] <= ' ' || t[len(t)-1] <= ' ' || t[0] >= 0x80) {
+		t = bytes.TrimSpace(t)
 	}
-	x, err := strconv.ParseFloat(string(t), 64)
-	if err == nil {
+	if beginsDecimal(t) {
+		x, err := strconv.ParseFloat(string(t), 64)
+		switch {
+		case err == nil:
+			return x, nil
+		case errors.Is(err, strconv.ErrRange):
+			return 0, &NumberError{clip(t), fmt.Sprintf("the number %q is too large for a 64-bit float", clip(t)), "write inf if infinity is meant"}
+		}
+	}
+	if x, ok := notFinite(t); ok {
 		return x, nil
 	}
-	if errors.Is(err, strconv.ErrRange) {
-		return 0, &NumberError{clip(t), fmt.Sprintf("the number %q is too large for a 64-bit float", clip(t)), "write inf if infinity is meant"}
+	return 0, notANumber(bytes.TrimSpace(t))
+}
+
+// beginsDecimal reports whether t begins with a digit or a point, perhaps behind a sign, not as a
+// hexadecimal number does, and has no underscore: what strconv reads of these is plain decimal.
+func beginsDecimal(t []byte) bool {
+	if len(t) > 0 && (t[0] == '-' || t[0] == '+') {
+		t = t[1:]
 	}
-	return 0, notANumber(t)
+	if len(t) == 0 || (t[0] < '0' || t[0] > '9') && t[0] != '.' || bytes.IndexByte(t, '_') >= 0 {
+		return false
+	}
+	return len(t) < 2 || t[0] != '0' || t[1] != 'x' && t[1] != 'X'
 }
 
 // decimal reports whether t has the characters of a decimal number, so that what strconv accepts

@@ -1,0 +1,71 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/credence-lab/credence/internal/cli"
+)
+
+const someScores = "correct,token\n1,0.9\n0,0.2\n1,0.4\n0,0.6\n1,0.8\n0,0.1\n"
+
+// TestEvalExitCodes: a pipeline reads nothing else.
+func TestEvalExitCodes(t *testing.T) {
+	t.Parallel()
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	tests := []struct {
+		name  string
+		ctx   context.Context
+		input string
+		args  []string
+		want  int
+	}{
+		{"done", t.Context(), someScores, nil, 0},
+		{"gate holds", t.Context(), someScores, []string{"--gate", "auroc(token) > 0.5"}, 0},
+		{"gate falls short", t.Context(), someScores, []string{"--gate", "auroc(token) > 0.99"}, 3},
+		{"gate without a number", t.Context(), "correct,token\n1,0.9\n1,0.8\n", []string{"--gate", "auroc(token) > 0.5"}, 3},
+		{"bad gate", t.Context(), someScores, []string{"--gate", "auroc(token"}, 2},
+		{"bad input", t.Context(), "correct,token\n1,0.9\n0,1e-\n", []string{"--score", "token"}, 2},
+		{"bad flag", t.Context(), someScores, []string{"--level", "2"}, 2},
+		{"interrupted", stopped, someScores, nil, 130},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var out, err bytes.Buffer
+			args := append([]string{"eval", "-", "--bootstrap", "100"}, tt.args...)
+			if got := cli.Run(tt.ctx, args, strings.NewReader(tt.input), &out, &err); got != tt.want {
+				t.Errorf("exit code %d, want %d\n%s", got, tt.want, err.String())
+			}
+		})
+	}
+}
+
+// TestEvalJSONIsStrict: no NaN and no infinity, whatever comes in.
+func TestEvalJSONIsStrict(t *testing.T) {
+	t.Parallel()
+	var out, err bytes.Buffer
+	in := "correct,a,b\n1,-inf,0\n0,-1,1\n1,nan,NaN\n0,-inf,1\n"
+	args := []string{"eval", "-", "--bootstrap", "50", "--metric", "all", "--format", "json", "--score", "a:log-probability", "--score", "b", "--compare", "a,b"}
+	if code := cli.Run(t.Context(), args, strings.NewReader(in), &out, &err); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, err.String())
+	}
+	var rows []struct {
+		Metric string
+		Value  *float64
+		Reason string
+		N      int
+	}
+	if err := json.Unmarshal(out.Bytes(), &rows); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if (r.Value == nil) != (r.Reason != "") {
+			t.Errorf("%s has the value %v and the reason %q", r.Metric, r.Value, r.Reason)
+		}
+	}
+}
