@@ -2,9 +2,10 @@ package study
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/credence-lab/credence/dataset"
 	"github.com/credence-lab/credence/internal/nearest"
@@ -13,8 +14,18 @@ import (
 	"github.com/credence-lab/credence/quantify"
 )
 
-// plainName is what may become a folder, a column value and part of a method id on every system.
-var plainName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._-]{0,99}$`)
+// plainName reports whether a name may become a folder, a column value and part of a method id on
+// every system: letters and digits of any script, and after the first of them also ".", "_" and "-".
+func plainName(name string) bool {
+	const most = 100
+	for i, r := range name {
+		letter := unicode.IsLetter(r) || unicode.IsDigit(r)
+		if r == utf8.RuneError || !letter && (i == 0 || !strings.ContainsRune("._-", r)) {
+			return false
+		}
+	}
+	return name != "" && utf8.RuneCountInString(name) <= most
+}
 
 // check says what is wrong with a study file after defaults are in; nil if nothing is.
 func (f *File) check() error {
@@ -28,7 +39,7 @@ func (f *File) check() error {
 
 func (f *File) checkNames() error {
 	const rule = "use letters, digits, dots, dashes and underscores, starting with a letter or digit"
-	if !plainName.MatchString(f.Name) {
+	if !plainName(f.Name) {
 		return f.at.errorf("$.name", rule, "name %q cannot name a folder", f.Name)
 	}
 	if len(f.Models) == 0 {
@@ -41,7 +52,7 @@ func (f *File) checkNames() error {
 	for i, m := range f.Models {
 		node := fmt.Sprintf("$.models[%d]", i)
 		switch {
-		case !plainName.MatchString(m.Name):
+		case !plainName(m.Name):
 			return f.at.errorf(node+".name", rule, "model name %q cannot be used", m.Name)
 		case seen[m.Name]:
 			return f.at.errorf(node+".name", "give each model its own name", "two models are called %q", m.Name)
@@ -68,7 +79,7 @@ func (f *File) checkDatasets() error {
 		switch {
 		case d.Name == "":
 			return f.at.errorf(node, "add \"name:\" of a built-in set or \"file:\"", "data set %d has neither name nor file", i+1)
-		case !plainName.MatchString(d.Name):
+		case !plainName(d.Name):
 			return f.at.errorf(node+".name", "add a plain \"name:\"", "data set name %q cannot be used", d.Name)
 		case seen[d.Name]:
 			return f.at.errorf(node+".name", "give each its own name", "two data sets are called %q", d.Name)
