@@ -16,6 +16,7 @@ const (
 	resultsFile    = "results.json"
 	runFile        = "run.json"
 	cardFile       = "card.md"
+	reportFile     = "report.html"
 	answersFile    = "answers.parquet"
 	readingsFile   = "readings.parquet"
 	tokensFile     = "tokens.parquet"

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/credence-lab/credence/ledger"
 	"github.com/credence-lab/credence/protocol"
 	"github.com/credence-lab/credence/record"
+	"github.com/credence-lab/credence/report"
 )
 
 // schemaVersion of results.json and the tables; docs/format.md has its history.
@@ -105,6 +107,14 @@ func (r *runner) write(results *Results, info *RunInfo) error {
 		return err
 	}
 	if err := r.folder.write(cardFile, []byte(results.Card.Markdown())); err != nil {
+		return err
+	}
+	page := report.Page{Title: r.file.Name, Card: results.Card, Sections: r.sections}
+	err := r.folder.writeWith(reportFile, func(file *os.File) error {
+		w := bufio.NewWriter(file)
+		return errors.Join(report.WriteHTML(w, page), w.Flush())
+	})
+	if err != nil {
 		return err
 	}
 	if err := r.folder.writeJSON(runFile, info); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/credence-lab/credence/prompt"
 	"github.com/credence-lab/credence/protocol"
 	"github.com/credence-lab/credence/record"
+	"github.com/credence-lab/credence/report"
 )
 
 // Options of running a study.
@@ -85,6 +86,7 @@ type runner struct {
 	readings   []record.Reading
 	judgements []record.Judgement
 	settings   []SettingResult
+	sections   []*report.Section
 }
 
 // ranModel is what remains of a model after its engine is closed.
@@ -121,13 +123,13 @@ func (r *runner) setting(ctx context.Context, m *model, ask *ledger.Asker, d dat
 	if err != nil {
 		return err
 	}
-	report := func(done int) {
+	tell := func(done int) {
 		if r.options.Progress != nil {
 			r.options.Progress(Progress{setting, done, len(d.Items), ask.Counts()})
 		}
 	}
-	report(0)
-	records, err := spec.All(ctx, ask, d.Items, collect.Options{Open: openItems, Done: report})
+	tell(0)
+	records, err := spec.All(ctx, ask, d.Items, collect.Options{Open: openItems, Done: tell})
 	if err != nil {
 		return err
 	}
@@ -166,7 +168,8 @@ func (r *runner) analyse(ctx context.Context, setting record.Setting, d dataset.
 		return err
 	}
 	result := SettingResult{Setting: setting}
-	for _, choice := range r.file.choices() {
+	shown := report.Setting{Items: d.Items, Answers: records.Answers, Readings: readings, Scorings: records.Scorings, Judgements: judgements}
+	for i, choice := range r.file.choices() {
 		aligned, err := protocol.Align(setting, records.Answers, readings, judgements, choice)
 		if err != nil {
 			return err
@@ -180,7 +183,19 @@ func (r *runner) analyse(ctx context.Context, setting record.Setting, d dataset.
 			return err
 		}
 		result.Comparisons = append(result.Comparisons, c)
+		if i > 0 {
+			continue
+		}
+		if shown.Scores, err = aligned.Scores(); err != nil {
+			return err
+		}
 	}
+	shown.Comparisons = result.Comparisons
+	section, err := report.NewSection(shown)
+	if err != nil {
+		return err
+	}
+	r.sections = append(r.sections, section)
 	r.records.Answers = append(r.records.Answers, records.Answers...)
 	r.records.Scorings = append(r.records.Scorings, records.Scorings...)
 	r.readings = append(r.readings, readings...)

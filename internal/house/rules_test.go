@@ -175,7 +175,7 @@ var homes = []home{
 	{
 		of: []string{
 			"testing", "testing/...", "pgregory.net/rapid/...", "github.com/google/go-cmp/...",
-			"github.com/rogpeppe/go-internal/testscript/...", "go.uber.org/goleak/...",
+			"github.com/rogpeppe/go-internal/testscript/...", "go.uber.org/goleak/...", "github.com/chromedp/...",
 		},
 		in:      []string{"llm/llmtest/...", "ledger/ledgertest/..."},
 		because: "what tests need does not ship",

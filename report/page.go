@@ -1,0 +1,118 @@
+package report
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/credence-lab/credence/card"
+	"github.com/credence-lab/credence/internal/chart"
+	"github.com/credence-lab/credence/internal/termsafe"
+)
+
+// Page is the HTML report of a study.
+type Page struct {
+	// Title is the name of the study.
+	Title string
+	// Card is nil where there is none.
+	Card *card.Card
+	// Sections are made by [NewSection], one for each setting.
+	Sections []*Section
+}
+
+// WriteHTML writes the report as one self-contained file, which asks nothing of anywhere: a policy in
+// the page forbids it. It opens with the verdict in words, then come the card, every setting, and what
+// the terms mean. The same page gives the same bytes. Whatever comes from a model, a data set or a
+// file is shown as text.
+func WriteHTML(w io.Writer, p Page) error {
+	view := pageView{Title: p.Title, Lead: leadOf(p.Sections), Verdict: verdictOf(p.Sections)}
+	if len(p.Sections) > 1 {
+		t := overviewTable(p.Sections)
+		view.Overview = &t
+	}
+	if p.Card != nil {
+		c := cardViewOf(p.Card)
+		view.Card = &c
+	}
+	open := len(p.Sections) <= sectionsOpen
+	for _, s := range p.Sections {
+		view.Sections = append(view.Sections, sectionFrame{s, open})
+	}
+	view.Glossary = glossary()
+	return execute(w, "page", view)
+}
+
+// sectionsOpen is how many settings a page shows in full; more are folded up.
+const sectionsOpen = 3
+
+type pageView struct {
+	Title    string
+	Lead     string
+	Verdict  verdict
+	Overview *tableView
+	Card     *cardView
+	Sections []sectionFrame
+	Glossary []term
+	// Scores is set where the page is about scores alone.
+	Scores *scoresView
+}
+
+type sectionFrame struct {
+	*Section
+	Open bool
+}
+
+//go:embed html
+var assets embed.FS
+
+var (
+	style  = asset("html/style.css") + chart.CSS
+	script = asset("html/script.js")
+)
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"line":   termsafe.String,
+	"text":   termsafe.Text,
+	"key":    chart.Key,
+	"policy": policy,
+	// Style and script are written whole, so that their hashes in the policy are those of the page.
+	"style":  func() template.HTML { return template.HTML("<style>" + style + "</style>") },
+	"script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
+}).ParseFS(assets, "html/*.tmpl"))
+
+// policy allows the page its own style and its own script, and nothing else.
+func policy() string {
+	return "default-src 'none'; style-src " + hashSource(style) + "; script-src " + hashSource(script) +
+		"; img-src data:; base-uri 'none'; form-action 'none'"
+}
+
+func hashSource(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+func asset(name string) string {
+	data, err := assets.ReadFile(name)
+	if err != nil {
+		panic(err) // embedded at build time
+	}
+	return string(data)
+}
+
+func execute(w io.Writer, name string, data any) error {
+	if err := templates.ExecuteTemplate(w, name, data); err != nil {
+		return fmt.Errorf("HTML report: %w", err)
+	}
+	return nil
+}
+
+// plural writes a count with its word: "1 item", "2 items".
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
