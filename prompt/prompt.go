@@ -64,9 +64,9 @@ var mentions = [3]string{
 const (
 	bareText = "{{.Question}}\nAnswer:"
 
-	answerOnlyText = "You will guess the answer to a question. " +
+	answerOnlyText = "You will answer a question with your best guess. " +
 		"Write your guess, and no other words.\n\n" +
-		"The question to guess at: {{.Question}}\nAnswer:"
+		"The question: {{.Question}}\nAnswer:"
 )
 
 var (
@@ -79,13 +79,13 @@ var (
 	})
 )
 
-// Of the wordings that were tried on a model of half a billion parameters, this one was kept to most
-// often: square brackets and "exactly this form" make it write the labels.
+// Small models keep to this form: of wordings that say the same, most made a model of half a billion
+// parameters write "Capital: Tokyo" for "Guess: Tokyo", or guess at the question.
 func confidence(mention [3]string) string {
-	return "You will guess the answer to a question" + mention[0] + ". " +
+	return "You will answer a question with your best guess" + mention[0] + ". " +
 		"Write your guess" + mention[1] + ", and no other words, in exactly this form:\n\n" +
-		"Guess: [your guess, a few words]" + mention[2] + "\n\n" +
-		"The question to guess at: {{.Question}}"
+		"Guess: [your answer, a few words]" + mention[2] + "\n\n" +
+		"The question: {{.Question}}"
 }
 
 func builtin(name Name) string {

@@ -36,7 +36,7 @@ func TestQuestionComesLast(t *testing.T) {
 		AnswerOnly: "\nAnswer:", AnswerOnlyInstruction: "",
 		Confidence: "", ConfidenceWithoutProbability: "", ConfidencePercent: "",
 	} {
-		if text := render(t, s, name); !strings.HasSuffix(text, "The question to guess at: "+asked+after) {
+		if text := render(t, s, name); !strings.HasSuffix(text, "The question: "+asked+after) {
 			t.Errorf("%s: the question is not last, so items share no prefix:\n%s", name, text)
 		}
 	}
