@@ -42,42 +42,69 @@ func asks(title string) string {
 	return title
 }
 
+// metricWords says where which signal is better beyond chance, and whether the context changes that.
 func metricWords(c *protocol.Comparison, m int) string {
-	title := Title(c.Verbalised.Metrics[m].Method)
-	var flips, points []string
+	var stated, token, chance, undefined []string
+	for _, context := range c.Contexts {
+		switch g := context.Gaps[m]; {
+		case !g.Gap.Defined():
+			undefined = append(undefined, context.Name)
+		case !g.Resolved:
+			chance = append(chance, context.Name)
+		case g.Better == record.VerbalisedSignal:
+			stated = append(stated, context.Name)
+		default:
+			token = append(token, context.Name)
+		}
+	}
+	var parts []string
+	if len(token) > 0 {
+		parts = append(parts, "the token score is better in "+and(token))
+	}
+	if len(stated) > 0 {
+		parts = append(parts, "the stated score is better in "+and(stated))
+	}
+	switch {
+	case len(chance) == len(c.Contexts):
+		parts = append(parts, "in no context can the two scores be told apart beyond chance")
+	case len(chance) > 0:
+		parts = append(parts, "within chance in "+and(chance))
+	}
+	if len(undefined) > 0 {
+		parts = append(parts, fmt.Sprintf("no comparison in %s (%s)", and(undefined), c.Contexts[0].Gaps[m].Gap.Reason()))
+	}
+	if change := changeWords(c, m); change != "" {
+		parts = append(parts, change)
+	}
+	return asks(Title(c.Verbalised.Metrics[m].Method)) + ": " + strings.Join(parts, "; ") + "."
+}
+
+// changeWords says what moving from the base context does.
+func changeWords(c *protocol.Comparison, m int) string {
+	var flips, points, moved []string
 	for _, context := range c.Contexts[1:] {
-		switch context.Gaps[m].Flip {
-		case protocol.ResolvedFlip:
+		g := context.Gaps[m]
+		switch {
+		case g.Flip == protocol.ResolvedFlip:
 			flips = append(flips, context.Name)
-		case protocol.PointFlip:
+		case g.Shift != nil && protocol.Resolves(*g.Shift):
+			moved = append(moved, context.Name)
+		case g.Flip == protocol.PointFlip:
 			points = append(points, context.Name)
 		}
 	}
-	base := c.Contexts[0]
-	head := asks(title) + ": " + gapWords(base.Name, base.Gaps[m])
-	switch {
-	case len(flips) > 0:
-		return fmt.Sprintf("%s; the verdict flips in %s, and both sides are resolved.", head, and(flips))
-	case len(points) > 0:
-		return fmt.Sprintf("%s; the better signal changes in %s, but not beyond chance on %d items.", head, and(points), c.Used)
+	base := c.Contexts[0].Name
+	var parts []string
+	if len(flips) > 0 {
+		parts = append(parts, fmt.Sprintf("the verdict flips between %s and %s, both sides resolved", base, plain(flips)))
 	}
-	if shifted := resolvedShifts(c, m); len(shifted) > 0 {
-		return fmt.Sprintf("%s; no flip, but the gap moves beyond chance in %s.", head, and(shifted))
+	if len(moved) > 0 {
+		parts = append(parts, fmt.Sprintf("from %s to %s the gap moves beyond chance", base, plain(moved)))
 	}
-	return head + "; no other context changes that."
-}
-
-func gapWords(context string, g protocol.Gap) string {
-	switch {
-	case !g.Gap.Defined():
-		return fmt.Sprintf("cannot be compared in the %s context (%s)", context, g.Gap.Reason())
-	case g.Better == "":
-		return fmt.Sprintf("the two signals are level in the %s context", context)
-	case g.Resolved:
-		return fmt.Sprintf("in the %s context the %s score is better", context, signalWord(g.Better))
-	default:
-		return fmt.Sprintf("in the %s context the %s score looks better, within chance", context, signalWord(g.Better))
+	if len(points) > 0 {
+		parts = append(parts, fmt.Sprintf("between %s and %s its sign changes, but not beyond chance on %d items", base, plain(points), c.Used))
 	}
+	return strings.Join(parts, "; ")
 }
 
 func signalWord(s record.Signal) string {
@@ -85,16 +112,6 @@ func signalWord(s record.Signal) string {
 		return "stated"
 	}
 	return string(s)
-}
-
-func resolvedShifts(c *protocol.Comparison, m int) []string {
-	var names []string
-	for _, context := range c.Contexts[1:] {
-		if s := context.Gaps[m].Shift; s != nil && protocol.Resolves(*s) {
-			names = append(names, context.Name)
-		}
-	}
-	return names
 }
 
 // levelWords compares the levels of the scores with accuracy: the plainest sign of over- and underconfidence.
@@ -153,5 +170,13 @@ func and(names []string) string {
 	if len(names) == 1 {
 		return "the " + names[0] + " context"
 	}
-	return "the contexts " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	return "the contexts " + plain(names)
+}
+
+// plain joins names as a sentence does.
+func plain(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
