@@ -7,6 +7,7 @@
 #   make vuln     known vulnerabilities in what is used
 #   make bench    benchmarks             BENCH=regexp  COUNT=n
 #   make fuzz     fuzz tests, one by one FUZZTIME=30s
+#   make screenshots  pictures of the report, into docs/
 #   make stress   the long tests: every model, soaks, minutes of fuzzing
 
 GO ?= go
@@ -47,6 +48,7 @@ endif
 deps:
 	$(say) 'what the machine needs'
 	@sh scripts/deps.sh
+	@sh scripts/axe.sh
 
 .PHONY: lint
 lint: fmt-check vet staticcheck
@@ -99,8 +101,12 @@ race:
 
 .PHONY: e2e
 e2e:
-	$(say) 'a study from end to end, on the real model'
-	CREDENCE_REQUIRE_ENGINE=1 $(GO) test -count=1 ./internal/e2e/...
+	$(say) 'a study from end to end, on the real model; its report in a browser'
+	CREDENCE_REQUIRE_ENGINE=1 CREDENCE_REQUIRE_BROWSER=1 $(GO) test -count=1 ./internal/e2e/...
+
+.PHONY: screenshots
+screenshots:
+	CREDENCE_REQUIRE_BROWSER=1 CREDENCE_SCREENSHOTS=$(CURDIR)/docs $(GO) test -count=1 -run TestScreenshots ./internal/e2e
 
 .PHONY: fuzz
 fuzz:
@@ -118,5 +124,5 @@ bench:
 .PHONY: stress
 stress: deps
 	$(GO) run ./cmd/credence pull qwen2.5-coder-0.5b-instruct qwen2.5-coder-1.5b-instruct smollm2-135m-instruct gemma-3-270m
-	CREDENCE_STRESS=1 CREDENCE_REQUIRE_ENGINE=1 $(GO) test -count=1 -timeout 2h ./...
+	CREDENCE_STRESS=1 CREDENCE_REQUIRE_ENGINE=1 CREDENCE_REQUIRE_BROWSER=1 $(GO) test -count=1 -timeout 2h ./...
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2m

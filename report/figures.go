@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 
 	"github.com/credence-lab/credence/internal/chart"
 	"github.com/credence-lab/credence/measure"
@@ -14,9 +15,15 @@ import (
 // Series are numbered alike in all charts of a setting: 0 is the stated score, 1+i the token score in
 // context i.
 
+// gapView is the chart of one metric.
+type gapView struct {
+	Title, Term, Asks string
+	Chart             template.HTML
+}
+
 // gapFigures are the gaps with their intervals, a chart for each metric and a row for each context.
-func gapFigures(id string, c *protocol.Comparison) []template.HTML {
-	var charts []template.HTML
+func gapFigures(id string, c *protocol.Comparison) []gapView {
+	var charts []gapView
 	for m, v := range c.Verbalised.Metrics {
 		title := Title(v.Method)
 		plot := chart.Intervals{
@@ -33,7 +40,8 @@ func gapFigures(id string, c *protocol.Comparison) []template.HTML {
 		for i, context := range c.Contexts {
 			plot.Rows = append(plot.Rows, intervalRow(context.Name, 1+i, context.Gaps[m]))
 		}
-		charts = append(charts, plot.SVG())
+		about, _ := heading(title)
+		charts = append(charts, gapView{title, termOf(v.Method), about, plot.SVG()})
 	}
 	return charts
 }
@@ -47,7 +55,10 @@ func intervalRow(label string, series int, g protocol.Gap) chart.IntervalRow {
 		return row
 	}
 	row.Value = x
-	row.Hover = fmt.Sprintf("%s: gap %s, n %d, %s", label, SignedEstimate(g.Gap), g.Gap.N, betterWord(g))
+	row.Hover = fmt.Sprintf("%s: gap %s, n %d, %s better", label, SignedEstimate(g.Gap), g.Gap.N, betterWord(g))
+	if !g.Resolved {
+		row.Hover += ", within chance"
+	}
 	if iv := g.Gap.Interval; iv != nil {
 		row.Lower, row.Upper = iv.Lower, iv.Upper
 	}
@@ -64,7 +75,8 @@ type panelView struct {
 }
 
 const (
-	// mostAtoms is how many values a score may take to be shown value by value.
+	// mostAtoms is how many values a score may take to be shown value by value, if there are two answers
+	// to a value.
 	mostAtoms = 20
 	// tableBins are those of the ECE that signals are compared by.
 	tableBins     = 10
@@ -79,9 +91,9 @@ func panelsOf(id string, c *protocol.Comparison, scores []*metric.Prepared) ([]p
 			s = c.Contexts[i-1].Token
 		}
 		says := ""
-		for _, v := range s.Metrics {
+		for _, v := range s.Metrics[:min(2, len(s.Metrics))] {
 			if says != "" {
-				says += ", "
+				says += " · "
 			}
 			says += Title(v.Method) + " " + short(v)
 		}
@@ -116,7 +128,7 @@ func reliabilityRows(score *metric.Prepared, level float64) (rows []metric.Relia
 	if score.N() == 0 || metric.ECE(tableBins, metric.LeftClosed).On(score).Reason() == measure.OutOfRange {
 		return nil, "", nil
 	}
-	if score.Distinct() <= mostAtoms {
+	if score.Distinct() <= mostAtoms && 2*score.Distinct() <= score.N() {
 		rows, err = metric.AtomTable(score, level)
 		return rows, "a row for each value", err
 	}
@@ -164,13 +176,22 @@ func reliabilityTable(of, label, what string, rows []metric.ReliabilityRow) tabl
 	t := tableView{
 		Name:    "reliability-" + of + "-" + label,
 		Caption: label + ": " + what,
+		Narrow:  true,
 		Head: []headView{
-			{Text: "from", Term: "atoms", Number: true}, {Text: "to", Number: true}, {Text: "confidence", Term: "reliability", Number: true},
-			{Text: "n", Term: "n", Number: true}, {Text: "share right", Term: "reliability", Number: true, Values: true},
+			{Text: "confidence", Term: "reliability", Number: true}, {Text: "n", Term: "n", Number: true},
+			{Text: "share right", Term: "reliability", Number: true, Values: true},
 		},
 	}
+	bins := slices.ContainsFunc(rows, func(r metric.ReliabilityRow) bool { return r.From != r.To })
+	if bins {
+		t.Head = append([]headView{{Text: "from", Term: "atoms", Number: true}, {Text: "to", Number: true}}, t.Head...)
+	}
 	for _, r := range rows {
-		t.Rows = append(t.Rows, []cellView{numberCell(r.From), numberCell(r.To), numberCell(r.Confidence), countCell(r.N), valueCell(r.Quality)})
+		row := []cellView{numberCell(r.Confidence), countCell(r.N), valueCell(r.Quality)}
+		if bins {
+			row = append([]cellView{numberCell(r.From), numberCell(r.To)}, row...)
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
@@ -196,12 +217,9 @@ type curvesView struct {
 type legendEntry struct {
 	Series int
 	Name   string
-	// Risk and ROC are the areas, or why there are none.
-	Risk, ROC string
+	// Risk and ROC are the areas.
+	Risk, ROC cellView
 }
-
-// seriesOf names the scores of a comparison.
-func seriesOf(c *protocol.Comparison) []string { return scoreLabels(c) }
 
 // curvesOf draws the curves of scores that rest on the same items. Of a comparison, the areas have the
 // intervals that were computed; otherwise they are computed here, without.
@@ -210,14 +228,16 @@ func curvesOf(id string, labels []string, scores []*metric.Prepared, c *protocol
 	roc := chart.Curves{XLabel: "wrong answers above", YLabel: "right answers above", YMax: 1, Diagonal: true, Head: chart.Head{ID: id + "-roc", Title: "Receiver operating characteristic"}}
 	var view curvesView
 	for i, score := range scores {
-		entry := legendEntry{Series: i, Name: labels[i], Risk: Estimate(areaOf(metric.AURC(), score, c, i)), ROC: Estimate(areaOf(metric.AUROC(), score, c, i))}
-		risk.Desc += entry.Name + ": AURC " + entry.Risk + ". "
-		roc.Desc += entry.Name + ": AUROC " + entry.ROC + ". "
+		aurc, auroc := areaOf(metric.AURC(), score, c, i), areaOf(metric.AUROC(), score, c, i)
+		entry := legendEntry{i, labels[i], valueCell(aurc), valueCell(auroc)}
+		aboutRisk, aboutROC := labels[i]+": AURC "+Estimate(aurc), labels[i]+": AUROC "+Estimate(auroc)
+		risk.Desc += aboutRisk + ". "
+		roc.Desc += aboutROC + ". "
 		view.Legend = append(view.Legend, entry)
 		points, _ := metric.RiskCoverage(score)
-		risk.Curves = append(risk.Curves, chart.Curve{Name: entry.Name, Series: i, Hover: entry.Name + ": AURC " + entry.Risk, Points: chartPoints(points)})
+		risk.Curves = append(risk.Curves, chart.Curve{Name: entry.Name, Series: i, Hover: aboutRisk, Points: chartPoints(points)})
 		points, _ = metric.ROC(score)
-		roc.Curves = append(roc.Curves, chart.Curve{Name: entry.Name, Series: i, Hover: entry.Name + ": AUROC " + entry.ROC, Points: chartPoints(points)})
+		roc.Curves = append(roc.Curves, chart.Curve{Name: entry.Name, Series: i, Hover: aboutROC, Points: chartPoints(points)})
 	}
 	view.Risk, view.ROC = risk.SVG(), roc.SVG()
 	return view

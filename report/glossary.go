@@ -30,7 +30,7 @@ func glossary() []term {
 		{"mean", "Mean confidence", "The average of a score. Above accuracy the model is overconfident on the whole, below it underconfident."},
 		{"judge", "Judge", "The rule that says whether an answer is correct. Containment asks whether answer and accepted answer contain one another after normalisation, exact whether they are equal."},
 		{"reliability", "Reliability diagram", "For the answers of about one confidence, the share that is right. On the dashed line confidence is honest; below it the model is overconfident. A dot's area shows the number of answers, the line through it the interval of the share (Wilson)."},
-		{"atoms", "Atom table", "The reliability diagram in numbers, a row for each value that the score takes. A score with more than 20 values is shown in ten bins of equal width, those of ECE."},
+		{"atoms", "Atom table", "The reliability diagram in numbers, a row for each value that the score takes. A score with more than 20 values, or with a value for almost every answer, is shown in ten bins of equal width, those of ECE."},
 		{"histogram", "Scores by label", "How many right answers (upwards, filled) and wrong answers (downwards, open) have each confidence. A score that knows right from wrong has the filled bars on the right and the open ones on the left."},
 		{"risk-coverage", "Risk and coverage", "If only the surest answers are given (coverage), how many of those are wrong (risk). The lower the line, the better; its mean height is AURC."},
 		{"roc", "ROC", "For every threshold, the share of right answers above it against the share of wrong answers above it. The nearer to the upper left corner, the better; the area below is AUROC, and the dashed line is what guessing gives."},

@@ -48,7 +48,8 @@ type itemView struct {
 	Tokens                 []tokensView
 }
 
-type verdictView struct{ Judge, Verdict string }
+// verdictView is a verdict and the judges that gave it.
+type verdictView struct{ Class, Verdict, Judges string }
 
 // tokensView is the answer's tokens in one context.
 type tokensView struct {
@@ -243,17 +244,32 @@ func (t *told) view(contexts []string) itemView {
 		}
 		v.Accepted = append(v.Accepted, cut(reference))
 	}
-	for _, j := range t.verdicts {
-		word := j.Verdict.String()
-		if j.Missing != record.Present {
-			word += " (" + string(j.Missing) + ")"
-		}
-		v.Verdicts = append(v.Verdicts, verdictView{j.Judge, word})
-	}
+	v.Verdicts = verdictsOf(t.verdicts)
 	for _, s := range t.scorings {
 		v.Tokens = append(v.Tokens, t.tokensIn(s, contexts))
 	}
 	return v
+}
+
+func verdictsOf(judgements []record.Judgement) []verdictView {
+	var list []verdictView
+	for _, j := range judgements {
+		v := verdictView{Verdict: j.Verdict.String(), Judges: j.Judge}
+		switch {
+		case j.Missing != record.Present:
+			v.Verdict += " (" + string(j.Missing) + ")"
+		case j.Verdict == record.Correct:
+			v.Class = "right"
+		case j.Verdict == record.Incorrect:
+			v.Class = "wrong"
+		}
+		if i := slices.IndexFunc(list, func(w verdictView) bool { return w.Verdict == v.Verdict }); i >= 0 {
+			list[i].Judges += ", " + v.Judges
+			continue
+		}
+		list = append(list, v)
+	}
+	return list
 }
 
 // why says in a few words what is telling about the answer.

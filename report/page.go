@@ -1,12 +1,14 @@
 package report
 
 import (
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"github.com/credence-lab/credence/card"
 	"github.com/credence-lab/credence/internal/chart"
@@ -37,16 +39,25 @@ func WriteHTML(w io.Writer, p Page) error {
 		c := cardViewOf(p.Card)
 		view.Card = &c
 	}
-	open := len(p.Sections) <= sectionsOpen
 	for _, s := range p.Sections {
-		view.Sections = append(view.Sections, sectionFrame{s, open})
+		frame := sectionFrame{Section: s, Open: len(p.Sections) <= sectionsOpen}
+		if len(p.Sections) > sectionsPlain {
+			frame.Packed = pack(string(s.body))
+		}
+		view.Sections = append(view.Sections, frame)
 	}
 	view.Glossary = glossary()
 	return execute(w, "page", view)
 }
 
-// sectionsOpen is how many settings a page shows in full; more are folded up.
-const sectionsOpen = 3
+const (
+	// sectionsOpen is how many settings a page shows in full; more are folded up.
+	sectionsOpen = 3
+	// sectionsPlain is how many a page holds as they are. Of more, the charts, tables and items are
+	// packed and unpacked by the page's script, so that hundreds of settings are one small file that
+	// opens at once.
+	sectionsPlain = 12
+)
 
 type pageView struct {
 	Title    string
@@ -63,6 +74,19 @@ type pageView struct {
 type sectionFrame struct {
 	*Section
 	Open bool
+	// Packed is the body, where it is packed.
+	Packed template.HTML
+}
+
+// pack compresses a text with gzip and writes it in base64. A writer to memory does not fail.
+func pack(text string) template.HTML {
+	var b strings.Builder
+	encoder := base64.NewEncoder(base64.StdEncoding, &b)
+	w := gzip.NewWriter(encoder)
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	_ = encoder.Close()
+	return template.HTML(b.String())
 }
 
 //go:embed html
@@ -77,6 +101,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"line":   termsafe.String,
 	"text":   termsafe.Text,
 	"key":    chart.Key,
+	"keys":   chart.Keys,
 	"policy": policy,
 	// Style and script are written whole, so that their hashes in the policy are those of the page.
 	"style":  func() template.HTML { return template.HTML("<style>" + style + "</style>") },

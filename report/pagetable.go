@@ -13,8 +13,10 @@ type tableView struct {
 	// Name is that of the downloaded file, without its ending.
 	Name    string
 	Caption string
-	Head    []headView
-	Rows    [][]cellView
+	// Narrow tables do not take the page's width.
+	Narrow bool
+	Head   []headView
+	Rows   [][]cellView
 }
 
 type headView struct {
@@ -40,6 +42,8 @@ type cellView struct {
 	// Link is the id of a section of this page.
 	Link   string
 	Number bool
+	// Own marks a word of the report's own, which needs no guard.
+	Own bool
 	// Row marks the cell that names its row; Series gives it the key of a series, from 1.
 	Row    bool
 	Series int
@@ -49,6 +53,8 @@ type cellView struct {
 func (c cellView) KeyOf() int { return c.Series - 1 }
 
 func textCell(s string) cellView { return cellView{Text: s} }
+
+func ownCell(s string) cellView { return cellView{Text: s, Own: true} }
 
 func rowCell(s string) cellView { return cellView{Text: s, Row: true} }
 

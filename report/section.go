@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"html/template"
+	"strconv"
 
 	"github.com/credence-lab/credence/measure"
 	"github.com/credence-lab/credence/metric"
@@ -66,19 +67,19 @@ func NewSection(s Setting) (*Section, error) {
 	view := sectionView{
 		ID:     section.ID,
 		Used:   c.Used,
-		Counts: countTable(section.ID, s.Comparisons),
+		Counts: countTable(s.Comparisons),
 		Items:  itemsOf(s),
 	}
 	if c.Used > 0 {
 		view.Gaps = gapFigures(section.ID, c)
-		view.Tables = []tableView{scoresTable(section.ID, c), gapsTable(section.ID, c)}
+		view.Tables = []tableView{scoresTable(c), gapsTable(c)}
 		var err error
 		if view.Panels, err = panelsOf(section.ID, c, s.Scores); err != nil {
 			return nil, err
 		}
-		view.Curves = curvesOf(section.ID, seriesOf(c), s.Scores, c)
+		view.Curves = curvesOf(section.ID, scoreLabels(c), s.Scores, c)
 		for _, other := range s.Comparisons[1:] {
-			view.Others = append(view.Others, gapsTable(section.ID, other))
+			view.Others = append(view.Others, gapsTable(other))
 		}
 	}
 	var b bytes.Buffer
@@ -93,7 +94,7 @@ type sectionView struct {
 	ID     string
 	Used   int
 	Counts tableView
-	Gaps   []template.HTML
+	Gaps   []gapView
 	Tables []tableView
 	Panels []panelView
 	Curves curvesView
@@ -132,7 +133,7 @@ func lineOf(c *protocol.Comparison) string {
 	return head + "; every difference is within chance"
 }
 
-// scoreLabel names the series of a score: 0 is the stated one, 1+i context i.
+// scoreLabels name the scores of a comparison, by series.
 func scoreLabels(c *protocol.Comparison) []string {
 	labels := []string{"stated"}
 	for _, context := range c.Contexts {
@@ -141,7 +142,7 @@ func scoreLabels(c *protocol.Comparison) []string {
 	return labels
 }
 
-func scoresTable(id string, c *protocol.Comparison) tableView {
+func scoresTable(c *protocol.Comparison) tableView {
 	t := tableView{
 		Name:    "scores-" + c.Setting.String(),
 		Caption: fmt.Sprintf("Level and quality of each score, over the same %s, graded by %s", plural(c.Used, "answer"), c.Choice.Judge),
@@ -166,56 +167,54 @@ func scoresTable(id string, c *protocol.Comparison) tableView {
 	return t
 }
 
-func gapsTable(id string, c *protocol.Comparison) tableView {
+// gapsTable has a row for each metric in each context.
+func gapsTable(c *protocol.Comparison) tableView {
 	t := tableView{
 		Name:    fmt.Sprintf("gaps-%s-%s-%s", c.Setting, c.Choice.Judge, c.Choice.Aggregation),
 		Caption: fmt.Sprintf("Gap between stated and token score, and its shift from %s; n = %d, graded by %s, %s", c.Choice.Contexts[0], c.Used, c.Choice.Judge, c.Choice.Aggregation),
-		Head:    []headView{{Text: "context", Term: "context"}},
+		Head: []headView{
+			{Text: "context", Term: "context"}, {Text: "metric"},
+			{Text: "gap", Term: "gap", Number: true, Values: true}, {Text: "shift", Term: "shift", Number: true, Values: true},
+			{Text: "better", Term: "gap"}, {Text: "beyond chance", Term: "interval"}, {Text: "flip", Term: "flip"},
+		},
 	}
-	for _, v := range c.Verbalised.Metrics {
-		title := Title(v.Method)
-		t.Head = append(t.Head,
-			headView{Text: title + " gap", Term: "gap", Number: true, Values: true},
-			headView{Text: title + " shift", Term: "shift", Number: true, Values: true},
-			headView{Text: "better", Term: "flip"})
-	}
-	for i, context := range c.Contexts {
-		name := rowCell(context.Name)
-		name.Series = 2 + i
-		row := []cellView{name}
-		for _, g := range context.Gaps {
-			shift := cellView{Text: "base", Data: ";;;" + fmt.Sprint(c.Used), Number: true}
+	for m := range c.Verbalised.Metrics {
+		for i, context := range c.Contexts {
+			g := context.Gaps[m]
+			name := rowCell(context.Name)
+			name.Series = 2 + i
+			shift := cellView{Text: "base", Data: ";;;" + strconv.Itoa(c.Used), Number: true}
+			flip := ownCell("base")
 			if g.Shift != nil {
-				shift = signedCell(*g.Shift)
+				shift, flip = signedCell(*g.Shift), ownCell(flipWord(g.Flip))
 			}
-			row = append(row, signedCell(g.Gap), shift, textCell(betterWord(g)))
+			t.Rows = append(t.Rows, []cellView{
+				name, ownCell(Title(g.Metric)), signedCell(g.Gap), shift, ownCell(betterWord(g)), ownCell(yesNo(g.Resolved)), flip,
+			})
 		}
-		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
 func betterWord(g protocol.Gap) string {
-	word := signalWord(g.Better)
 	switch {
 	case !g.Gap.Defined():
 		return "undefined"
 	case g.Better == "":
 		return "level"
-	case !g.Resolved:
-		word += ", within chance"
 	}
-	switch g.Flip {
-	case protocol.ResolvedFlip:
-		word += "; flip"
-	case protocol.PointFlip:
-		word += "; changed"
+	return signalWord(g.Better)
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
 	}
-	return word
+	return "no"
 }
 
 // countTable says what became of the items under every judge.
-func countTable(id string, comparisons []*protocol.Comparison) tableView {
+func countTable(comparisons []*protocol.Comparison) tableView {
 	c := comparisons[0]
 	t := tableView{
 		Name:    "counts-" + c.Setting.String(),
@@ -261,7 +260,7 @@ func overviewTable(sections []*Section) tableView {
 			valueCell(c.Accuracy), valueCell(c.Verbalised.Mean), valueCell(c.Contexts[0].Token.Mean),
 		}
 		for m := range c.Verbalised.Metrics {
-			row = append(row, signedCell(c.Contexts[0].Gaps[m].Gap), textCell(flipWord(flipIn(c, m))))
+			row = append(row, signedCell(c.Contexts[0].Gaps[m].Gap), ownCell(flipWord(flipIn(c, m))))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -278,7 +277,7 @@ func flipWord(f protocol.Flip) string {
 	return "none"
 }
 
-// levelOf is the level of the intervals of a comparison, 95 % where it has none.
+// intervalLevel is the level of the intervals of a comparison, 95 % where it has none.
 func intervalLevel(v measure.Value) float64 {
 	if v.Interval != nil {
 		return v.Interval.Level

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what building, testing and the embedded engine need and this machine lacks: make, a C
-# compiler (the race detector links with it; nothing of ours is C), and the two system libraries that
-# llama.cpp's shared libraries and the call into them need. Changes nothing where all is there.
+# compiler (the race detector links with it; nothing of ours is C), Chromium for the tests of the HTML
+# report, and the two system libraries that llama.cpp's shared libraries and the call into them need. Changes nothing where all is there.
 set -eu
 
 missing=
@@ -35,6 +35,14 @@ compiles() {
 int main(void) { return EXIT_SUCCESS; }' | "$compiler" -x c -o /dev/null - >/dev/null 2>&1
 }
 
+# browser: whether a browser of Chromium's kind is there.
+browser() {
+	for name in chromium chromium-browser google-chrome; do
+		command -v "$name" >/dev/null 2>&1 && return 0
+	done
+	return 1
+}
+
 if ! command -v go >/dev/null 2>&1; then
 	echo "deps: Go 1.26 or later is needed: https://go.dev/dl" >&2
 	exit 1
@@ -45,6 +53,7 @@ Linux)
 	command -v make >/dev/null 2>&1 || need make "make"
 	compiles || need "gcc libc6-dev" "a C compiler, for the race detector"
 	library libffi.so.8 || need libffi8 "libffi, through which the engine is called"
+	browser || need chromium "Chromium, for the tests of the HTML report"
 	library 'libstdc++.so.6' || need 'libstdc++6' "the C++ library that the engine uses"
 	;;
 *)

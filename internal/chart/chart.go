@@ -71,9 +71,24 @@ func (d *drawing) line(class string, x1, y1, x2, y2 float64) {
 	d.printf(`<path class="%s" d="M%s %sL%s %s"/>`, class, num(x1), num(y1), num(x2), num(y2))
 }
 
+// grid draws lines across at the given places of each axis.
+func (d *drawing) grid(x, y scale, xs, ys []float64) {
+	d.b.WriteString(`<path class="grid" d="`)
+	for _, v := range xs {
+		d.printf("M%s %sV%s", num(x.at(v)), num(y.a), num(y.b))
+	}
+	for _, v := range ys {
+		d.printf("M%s %sH%s", num(x.a), num(y.at(v)), num(x.b))
+	}
+	d.b.WriteString(`"/>`)
+}
+
 // text writes s; anchor is "", "m" for the middle or "e" for the end.
 func (d *drawing) text(class, anchor string, x, y float64, s string) {
-	d.printf(`<text class="%s" x="%s" y="%s">%s</text>`, strings.TrimSpace(class+" "+anchor), num(x), num(y), escape(s))
+	if class = strings.TrimSpace(class + " " + anchor); class != "" {
+		class = ` class="` + class + `"`
+	}
+	d.printf(`<text%s x="%s" y="%s">%s</text>`, class, num(x), num(y), escape(s))
 }
 
 // group opens a group with a text on hover; end closes it.

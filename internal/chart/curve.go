@@ -36,11 +36,11 @@ type Point struct{ X, Y float64 }
 const (
 	curveWidth, curveHeight = 340, 252
 	curveLeft, curveRight   = 38, 330
-	curveTop, curveBottom   = 10, 214
+	curveTop, curveBottom   = 22, 216
 	// Marks stand at these shares of the x axis; they tell series apart and have values on hover.
 	marks = 5
 	// tolerance, in pixels, within which a thinned curve follows the full one.
-	tolerance = .4
+	tolerance = .75
 )
 
 // SVG draws the chart.
@@ -51,14 +51,14 @@ func (p Curves) SVG() template.HTML {
 		top = p.highest()
 	}
 	x, y := scale{0, 1, curveLeft, curveRight}, scale{0, top, curveBottom, curveTop}
+	d.grid(x, y, nil, []float64{0, .5 * top, top})
 	for _, share := range []float64{0, .5, 1} {
-		d.line("grid", x.at(0), y.at(share*top), x.at(1), y.at(share*top))
 		d.text("", "e", curveLeft-6, y.at(share*top)+4, tick(share*top))
 		d.text("", "m", x.at(share), curveBottom+15, tick(share))
 	}
 	d.line("axis", curveLeft, curveBottom, curveRight, curveBottom)
 	d.text("", "m", (curveLeft+curveRight)/2, curveHeight-4, p.XLabel)
-	d.text("", "", curveLeft+5, curveTop+12, p.YLabel)
+	d.text("", "", curveLeft, topLabel, p.YLabel)
 	if p.Diagonal {
 		d.line("ideal", x.at(0), y.at(0), x.at(1), y.at(1))
 	}
@@ -121,11 +121,9 @@ func (c Curve) draw(d *drawing, x, y scale, xLabel, yLabel string) bool {
 
 func path(points []Point) string {
 	var b strings.Builder
+	b.WriteString("M")
 	for i, p := range points {
-		switch i {
-		case 0:
-			b.WriteString("M")
-		default:
+		if i > 0 {
 			b.WriteString("L")
 		}
 		b.WriteString(num(p.X) + " " + num(p.Y))
@@ -207,8 +205,21 @@ func distance(p, a, b Point) float64 {
 	return math.Abs(dx*(a.Y-p.Y)-dy*(a.X-p.X)) / length
 }
 
-// Key is the sample of a series' line and mark, for a legend beside the charts. It says nothing to a
-// screen reader: the name stands beside it.
+// Key is the sample of a series' line and mark, for a legend beside the charts; the page must hold
+// [Keys] once. It says nothing to a screen reader: the name stands beside it.
 func Key(series int) template.HTML {
-	return template.HTML(`<svg class="key ` + seriesClass(series) + `" viewBox="0 0 28 12" width="28" height="12" aria-hidden="true"><path class="curve" d="M1 6L27 6"/><path class="mark" d="` + shape(series, 14, 6) + `"/></svg>`)
+	class := seriesClass(series)
+	return template.HTML(`<svg class="key" aria-hidden="true"><use href="#key-` + class + `"/></svg>`)
+}
+
+// Keys holds what every [Key] of a page refers to.
+func Keys() template.HTML {
+	var b strings.Builder
+	b.WriteString(`<svg class="keys" aria-hidden="true">`)
+	for series := range seriesStyles {
+		class := seriesClass(series)
+		fmt.Fprintf(&b, `<g id="key-%s" class="%s"><path class="curve" d="M1 6L27 6"/><path class="mark" d="%s"/></g>`, class, class, shape(series, 14, 6))
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String())
 }

@@ -5,8 +5,8 @@ import (
 	"html/template"
 )
 
-// Histogram counts a score by label: correct answers upwards, incorrect ones downwards, so that the
-// two are told apart without colour.
+// Histogram counts a score by label: correct answers upwards, incorrect ones downwards and paler, so
+// that the two are told apart without colour.
 type Histogram struct {
 	Head
 	Series int
@@ -22,9 +22,9 @@ type HistogramBin struct {
 }
 
 const (
-	histogramTop    = 4
-	histogramBottom = 108
-	histogramHeight = 126
+	histogramTop    = 18
+	histogramBottom = 98
+	histogramHeight = 116
 )
 
 // SVG draws the chart.
@@ -37,49 +37,42 @@ func (p Histogram) SVG() template.HTML {
 	}
 	x := scale{p.Bins[0].From, p.Bins[len(p.Bins)-1].To, panelLeft, panelRight}
 	y := scale{float64(-down), float64(up), histogramBottom, histogramTop}
-	d.printf(`<g class="%s">`, seriesClass(p.Series))
+	width := (panelRight - panelLeft) / float64(len(p.Bins))
+	d.printf(`<g class="bars %s" stroke-width="%s">`, seriesClass(p.Series), num(max(1, .85*width)))
 	for _, b := range p.Bins {
 		b.draw(d, x, y)
 	}
 	d.end()
 	d.line("axis", panelLeft, y.at(0), panelRight, y.at(0))
-	p.labels(d, x, y, right, wrong)
+	p.labels(d, x, right, wrong)
 	return d.done()
 }
 
+// draw draws the bars as thick lines from the axis, of the width that the group has.
 func (b HistogramBin) draw(d *drawing, x, y scale) {
 	if b.Correct+b.Incorrect == 0 || !finite(b.From, b.To) {
 		return
 	}
 	hover := b.Hover
 	if hover == "" {
-		hover = fmt.Sprintf("%s to %s: %d correct, %d incorrect", tick(b.From), tick(b.To), b.Correct, b.Incorrect)
+		hover = fmt.Sprintf("%s to %s: %d right, %d wrong", tick(b.From), tick(b.To), b.Correct, b.Incorrect)
 	}
-	left, width := x.at(b.From)+.5, max(1, x.at(b.To)-x.at(b.From)-1)
+	middle, axis := num((x.at(b.From)+x.at(b.To))/2), num(y.at(0))
 	d.group("", hover)
 	if b.Correct > 0 {
-		bar(d, "bar", left, y.at(float64(b.Correct)), width, y.at(0))
+		d.printf(`<path d="M%s %sV%s"/>`, middle, axis, num(y.at(float64(b.Correct))))
 	}
 	if b.Incorrect > 0 {
-		bar(d, "barless", left, y.at(0), width, y.at(float64(-b.Incorrect)))
+		d.printf(`<path class="wrong" d="M%s %sV%s"/>`, middle, axis, num(y.at(float64(-b.Incorrect))))
 	}
 	d.end()
 }
 
-func bar(d *drawing, class string, left, top, width, bottom float64) {
-	d.printf(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, class, num(left), num(top), num(width), num(max(1, bottom-top)))
-}
-
-func (p Histogram) labels(d *drawing, x, y scale, right, wrong int) {
+func (p Histogram) labels(d *drawing, x scale, right, wrong int) {
 	for _, v := range []float64{x.from, (x.from + x.to) / 2, x.to} {
 		d.text("", "m", x.at(v), histogramHeight-2, tick(v))
 	}
-	if right > 0 {
-		d.text("", "", panelLeft+5, histogramTop+10, fmt.Sprintf("right %d", right))
-	}
-	if wrong > 0 {
-		d.text("", "", panelLeft+5, histogramBottom-3, fmt.Sprintf("wrong %d", wrong))
-	}
+	d.text("", "", panelLeft, topLabel, fmt.Sprintf("%d right, %d wrong", right, wrong))
 }
 
 // counts gives the highest bars and the totals. A side without answers keeps a little room.

@@ -105,7 +105,7 @@ func (p Intervals) edge() float64 {
 	return roundUp(most)
 }
 
-// roundUp is the next of 1, 2, 5 times a power of ten; .1 for nothing.
+// roundUp is the next round number from x on; .1 for nothing.
 func roundUp(x float64) float64 {
 	if x <= 0 || !finite(x) {
 		return .1
@@ -114,7 +114,7 @@ func roundUp(x float64) float64 {
 	if unit == 0 || !finite(10*unit) {
 		return x
 	}
-	for _, m := range []float64{1, 2, 5} {
+	for _, m := range []float64{1, 1.5, 2, 3, 4, 5, 6, 8} {
 		if m*unit >= x {
 			return m * unit
 		}

@@ -24,13 +24,15 @@ type ReliabilityBin struct {
 // The reliability diagram and the histogram have the same width and margins, so that one stands above
 // the other with a common axis.
 const (
-	panelWidth = 230
-	panelLeft  = 34
-	panelRight = 222
+	panelWidth = 180
+	panelLeft  = 26
+	panelRight = 174
 
-	reliabilityTop    = 8
-	reliabilityBottom = 196
-	reliabilityHeight = 228
+	reliabilityTop    = 20
+	reliabilityBottom = 168
+	reliabilityHeight = 200
+	// topLabel is the baseline of what stands above a panel.
+	topLabel = 9
 )
 
 // SVG draws the chart.
@@ -38,18 +40,18 @@ func (p Reliability) SVG() template.HTML {
 	d := newDrawing("reliability", panelWidth, reliabilityHeight, p.Head)
 	x := scale{0, 1, panelLeft, panelRight}
 	y := scale{0, 1, reliabilityBottom, reliabilityTop}
-	for _, v := range []float64{0, .5, 1} {
-		d.line("grid", x.at(0), y.at(v), x.at(1), y.at(v))
-		d.line("grid", x.at(v), y.at(0), x.at(v), y.at(1))
+	ticks := []float64{0, .5, 1}
+	d.grid(x, y, ticks, ticks)
+	for _, v := range ticks {
 		d.text("", "e", panelLeft-6, y.at(v)+4, tick(v))
 		d.text("", "m", x.at(v), reliabilityBottom+15, tick(v))
 	}
 	d.line("ideal", x.at(0), y.at(0), x.at(1), y.at(1))
 	d.text("", "m", (panelLeft+panelRight)/2, reliabilityHeight-2, "confidence")
-	d.text("", "", panelLeft+5, reliabilityTop+12, "share right")
-	most := 1
+	d.text("", "", panelLeft, topLabel, "share right")
+	all := 0
 	for _, b := range p.Bins {
-		most = max(most, b.N)
+		all += max(0, b.N)
 	}
 	d.printf(`<g class="%s">`, seriesClass(p.Series))
 	drawn := false
@@ -62,7 +64,7 @@ func (p Reliability) SVG() template.HTML {
 		if finite(b.Lower, b.Upper) {
 			d.line("thin", x.at(b.Confidence), y.at(b.Lower), x.at(b.Confidence), y.at(b.Upper))
 		}
-		d.printf(`<circle class="bubble" cx="%s" cy="%s" r="%s"/>`, num(x.at(b.Confidence)), num(y.at(b.Share)), num(radius(b.N, most)))
+		d.printf(`<circle class="bubble" cx="%s" cy="%s" r="%s"/>`, num(x.at(b.Confidence)), num(y.at(b.Share)), num(radius(b.N, all)))
 		d.end()
 	}
 	d.end()
@@ -72,5 +74,6 @@ func (p Reliability) SVG() template.HTML {
 	return d.done()
 }
 
-// radius makes the area of a dot follow its count, down to a size that can still be seen and pointed at.
-func radius(n, most int) float64 { return max(3, 10*math.Sqrt(float64(n)/float64(most))) }
+// radius makes the area of a dot follow its share of all answers, down to a size that can still be seen
+// and pointed at.
+func radius(n, all int) float64 { return max(2.5, 11*math.Sqrt(float64(n)/float64(all))) }

@@ -48,16 +48,24 @@ type planted struct {
 }
 
 // facts are items on which the stated score ranks well, the bare token score badly and the one in the
-// guess slot well, so that the verdict depends on the context.
+// guess slot better still, so that the verdict depends on the context.
 func facts(n int) []planted {
+	places := []string{"Norland", "Estmark", "Sudvale", "Westfell", "Midmoor"}
 	var list []planted
 	for i := range n {
-		right := i%5 != 0 && i%7 != 3
-		p := planted{question: fmt.Sprintf("What is the name of place number %d?", i), answer: fmt.Sprintf("Saint-Exemple %d", i), correct: right}
-		wave := math.Mod(float64(i)*.618034, 1)
-		p.stated, p.bare, p.guess = .6+.1*math.Round(2*wave), .15+.5*wave, .3+.2*wave
+		// Two low-discrepancy sequences in [0,1) in place of chance.
+		u, v := math.Mod(float64(i)*.618034+.5, 1), math.Mod(float64(i)*.754878+.5, 1)
+		right := v < .62
+		p := planted{
+			question: fmt.Sprintf("What is the capital of district %d of %s?", i, places[i%len(places)]),
+			answer:   fmt.Sprintf("Port %s %d", places[(i+1)%len(places)], i),
+			correct:  right,
+			stated:   .5 + .1*math.Floor(4*u),
+			bare:     .1 + .6*math.Mod(u+3*v, 1),
+			guess:    .2 + .5*v*u + .2*u,
+		}
 		if right {
-			p.stated, p.guess = .7+.1*math.Round(2*wave)+.05, .6+.35*wave
+			p.stated, p.guess = .6+.1*math.Floor(3.99*u), .45+.5*(.7*v+.3*u)
 		}
 		list = append(list, p)
 	}
@@ -269,6 +277,43 @@ func TestTablesAreDownloadedAsCSV(t *testing.T) {
 	p.quiet(t)
 }
 
+// Of a page of very many settings each is unpacked when it is unfolded, and then all works as elsewhere.
+func TestPackedSettingsUnfold(t *testing.T) {
+	chromium(t)
+	var sections []*report.Section
+	for i := range 20 {
+		c, scores := compared(t, record.Setting{Model: fmt.Sprintf("model-%d", i), Dataset: hostile[i%len(hostile)]})
+		s, err := report.NewSection(report.Setting{Comparisons: []*protocol.Comparison{c}, Scores: scores})
+		must(t, err)
+		sections = append(sections, s)
+	}
+	file := filepath.Join(t.TempDir(), "report.html")
+	w, err := os.Create(file)
+	must(t, err)
+	must(t, report.WriteHTML(w, report.Page{Title: "many", Sections: sections}))
+	must(t, w.Close())
+	p := open(t, file, desktop)
+	if n := eval[int](t, p, `document.querySelectorAll("details.setting svg.chart").length`); n != 0 {
+		t.Errorf("%d charts are there before anything is unfolded", n)
+	}
+	eval[bool](t, p, `new Promise(done => {
+		const setting = document.querySelectorAll("details.setting")[7];
+		new MutationObserver((_, o) => { if (setting.querySelector("table.data button")) { o.disconnect(); done(true); } }).observe(setting, {childList: true, subtree: true});
+		document.querySelectorAll("#settings ~ figure tbody a")[7].click();
+	})`)
+	if n := eval[int](t, p, `document.querySelectorAll("details.setting svg.chart").length`); n < 5 {
+		t.Errorf("%d charts are there after a setting was unfolded by its link", n)
+	}
+	rows, err := csv.NewReader(strings.NewReader(p.download(t, `document.querySelectorAll("details.setting")[7].querySelector("figcaption button")`))).ReadAll()
+	if err != nil || len(rows) != 2 {
+		t.Errorf("the unfolded table downloads as %v, %v", rows, err)
+	}
+	if title := eval[string](t, p, "document.title"); !strings.HasPrefix(title, "many") {
+		t.Errorf("the title became %q: something in the page ran", title)
+	}
+	p.quiet(t)
+}
+
 // compared is a small comparison whose stated score is the better calibrated one.
 func compared(t *testing.T, setting record.Setting) (*protocol.Comparison, []*metric.Prepared) {
 	t.Helper()
@@ -350,10 +395,14 @@ func TestScreenshots(t *testing.T) {
 	if file == "" {
 		file = scriptedStudy(t, opener{"facts": facts(120)})
 	}
+	unfolded := os.Getenv("CREDENCE_SCREENSHOTS_UNFOLDED") != ""
 	for _, v := range []view{desktop, phone} {
 		for _, dark := range []bool{false, true} {
 			v.dark = dark
 			p := open(t, file, v)
+			if unfolded {
+				p.unfold(t)
+			}
 			p.shoot(t, filepath.Join(folder, fmt.Sprintf("report-%d-%s.png", v.width, v.scheme())), "")
 			p.quiet(t)
 		}

@@ -76,7 +76,24 @@
     }
   };
   open(document);
-  document.addEventListener("toggle", (e) => e.target.open && open(e.target), true);
+  // Of a page of very many settings, each is packed until it is unfolded. What is unpacked is the same
+  // HTML that a smaller page has in the open.
+  const unpack = async (packed) => {
+    const bytes = Uint8Array.from(atob(packed.content.textContent), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const holder = document.createElement("div");
+    holder.innerHTML = await new Response(stream).text();
+    packed.replaceWith(...holder.childNodes);
+  };
+  document.addEventListener("toggle", async (e) => {
+    if (!e.target.open) return;
+    const packed = e.target.querySelector(":scope > template.packed:not([data-taken])");
+    if (packed) {
+      packed.dataset.taken = "";
+      await unpack(packed);
+    }
+    open(e.target);
+  }, true);
 
   // A link to a folded part unfolds it; printing unfolds all of a small page.
   const unfold = () => {
