@@ -38,9 +38,9 @@ type End struct {
 func WriteEnd(w io.Writer, e End) error {
 	p := &printer{w: w}
 	p.line("reused %d calls, made %d, in %s", e.Reused, e.Made, e.Took.Round(time.Second))
-	p.line("wrote %s: results.json, card.md, run.json, tables (*.parquet), ledger.db", e.Folder)
-	p.line("next: read %s/card.md; docs/format.md shows how to ask your own questions of", e.Folder)
-	p.line("your own model with \"credence run study.yaml\"")
+	p.line("wrote %s: report.html, results.json, card.md, run.json, tables (*.parquet), ledger.db", e.Folder)
+	p.line("next: open %s/report.html in a browser; docs/format.md shows how to ask your", e.Folder)
+	p.line("own questions of your own model with \"credence run study.yaml\"")
 	return p.err
 }
 

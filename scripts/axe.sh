@@ -9,8 +9,11 @@ sha256=29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c
 cache=${CREDENCE_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/credence-test}
 file=$cache/axe-core-$version.min.js
 
+# checksum FILE: its SHA-256, with what Linux or macOS has.
+checksum() { { sha256sum "$1" 2>/dev/null || shasum -a 256 "$1"; } | cut -d' ' -f1; }
+
 # right FILE: whether it has the pinned checksum.
-right() { [ -f "$1" ] && [ "$(sha256sum "$1" | cut -d' ' -f1)" = $sha256 ]; }
+right() { [ -f "$1" ] && [ "$(checksum "$1")" = $sha256 ]; }
 
 if right "$file"; then
 	echo "axe: there"

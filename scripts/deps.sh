@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs what building, testing and the embedded engine need and this machine lacks: make, a C
 # compiler (the race detector links with it; nothing of ours is C), Chromium for the tests of the HTML
-# report, and the two system libraries that llama.cpp's shared libraries and the call into them need. Changes nothing where all is there.
+# report, and the two system libraries that llama.cpp's shared libraries and the call into them need.
+# Changes nothing where all is there.
 set -eu
 
 missing=
@@ -53,7 +54,7 @@ Linux)
 	command -v make >/dev/null 2>&1 || need make "make"
 	compiles || need "gcc libc6-dev" "a C compiler, for the race detector"
 	library libffi.so.8 || need libffi8 "libffi, through which the engine is called"
-	browser || need chromium "Chromium, for the tests of the HTML report"
+	browser || need "chromium fonts-dejavu-core" "Chromium and a font, for the tests of the HTML report"
 	library 'libstdc++.so.6' || need 'libstdc++6' "the C++ library that the engine uses"
 	;;
 *)

@@ -351,13 +351,14 @@ func compared(t *testing.T, setting record.Setting) (*protocol.Comparison, []*me
 // axe-core is fetched by "make deps" and looks for faults that keep people from reading the page.
 func axe(t *testing.T) string {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(cache, "credence-test")
-	if own := os.Getenv("CREDENCE_TEST_CACHE"); own != "" {
-		folder = own
+	// The same places as in scripts/axe.sh.
+	folder := os.Getenv("CREDENCE_TEST_CACHE")
+	if folder == "" {
+		cache := os.Getenv("XDG_CACHE_HOME")
+		if cache == "" {
+			cache = filepath.Join(os.Getenv("HOME"), ".cache")
+		}
+		folder = filepath.Join(cache, "credence-test")
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "axe-core-*.min.js"))
 	if err != nil {
