@@ -16,7 +16,7 @@ import (
 const tail = 16
 
 func TestExactQwen(t *testing.T) {
-	matrix(t, qwen, []int{60, 120, 300, 640}, 120)
+	matrix(t, qwen, []int{60, 120, 300, 640}, 60)
 }
 
 func TestExactSmolLM2(t *testing.T) {
