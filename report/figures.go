@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/credence-lab/credence/internal/chart"
 	"github.com/credence-lab/credence/measure"
@@ -86,25 +87,33 @@ const (
 func panelsOf(id string, c *protocol.Comparison, scores []*metric.Prepared) ([]panelView, error) {
 	var panels []panelView
 	for i, label := range scoreLabels(c) {
-		s := c.Verbalised
-		if i > 0 {
-			s = c.Contexts[i-1].Token
-		}
-		says := ""
-		for _, v := range s.Metrics[:min(2, len(s.Metrics))] {
-			if says != "" {
-				says += " · "
-			}
-			says += Title(v.Method) + " " + short(v)
-		}
 		p, err := panelOf(fmt.Sprintf("%s-p%d", id, i), c.Setting.String(), label, i, scores[i], intervalLevel(c.ParseRate))
 		if err != nil {
 			return nil, err
 		}
-		p.Says = says
+		p.Says = panelWords(scoreOf(c, i).Metrics)
 		panels = append(panels, p)
 	}
 	return panels, nil
+}
+
+// scoreOf is the score of a series.
+func scoreOf(c *protocol.Comparison, series int) protocol.Score {
+	if series == 0 {
+		return c.Verbalised
+	}
+	return c.Contexts[series-1].Token
+}
+
+// panelWords says how well calibrated a score is and how well it ranks.
+func panelWords(values []measure.Value) string {
+	var said []string
+	for _, v := range values {
+		if title := Title(v.Method); v.Defined() && (title == "ECE" || title == "AUROC") && len(said) < 2 {
+			said = append(said, title+" "+short(v))
+		}
+	}
+	return strings.Join(said, " · ")
 }
 
 func panelOf(id, of, label string, series int, score *metric.Prepared, level float64) (panelView, error) {
@@ -221,14 +230,14 @@ type legendEntry struct {
 	Risk, ROC cellView
 }
 
-// curvesOf draws the curves of scores that rest on the same items. Of a comparison, the areas have the
-// intervals that were computed; otherwise they are computed here, without.
-func curvesOf(id string, labels []string, scores []*metric.Prepared, c *protocol.Comparison) curvesView {
+// curvesOf draws the curves of scores. known has the values of score i that were computed already, with
+// intervals; an area that is not among them is computed here, without.
+func curvesOf(id string, labels []string, scores []*metric.Prepared, known func(i int) []measure.Value) curvesView {
 	risk := chart.Curves{XLabel: "coverage", YLabel: "risk", Head: chart.Head{ID: id + "-rc", Title: "Risk against coverage"}}
 	roc := chart.Curves{XLabel: "wrong answers above", YLabel: "right answers above", YMax: 1, Diagonal: true, Head: chart.Head{ID: id + "-roc", Title: "Receiver operating characteristic"}}
 	var view curvesView
 	for i, score := range scores {
-		aurc, auroc := areaOf(metric.AURC(), score, c, i), areaOf(metric.AUROC(), score, c, i)
+		aurc, auroc := areaOf(metric.AURC(), score, known(i)), areaOf(metric.AUROC(), score, known(i))
 		entry := legendEntry{i, labels[i], valueCell(aurc), valueCell(auroc)}
 		aboutRisk, aboutROC := labels[i]+": AURC "+Estimate(aurc), labels[i]+": AUROC "+Estimate(auroc)
 		risk.Desc += aboutRisk + ". "
@@ -243,16 +252,10 @@ func curvesOf(id string, labels []string, scores []*metric.Prepared, c *protocol
 	return view
 }
 
-func areaOf(s metric.Statistic, score *metric.Prepared, c *protocol.Comparison, i int) measure.Value {
-	if c != nil {
-		values := c.Verbalised.Metrics
-		if i > 0 {
-			values = c.Contexts[i-1].Token.Metrics
-		}
-		for _, v := range values {
-			if v.Method == s.ID {
-				return v
-			}
+func areaOf(s metric.Statistic, score *metric.Prepared, known []measure.Value) measure.Value {
+	for _, v := range known {
+		if v.Method == s.ID {
+			return v
 		}
 	}
 	return s.On(score)

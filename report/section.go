@@ -77,7 +77,7 @@ func NewSection(s Setting) (*Section, error) {
 		if view.Panels, err = panelsOf(section.ID, c, s.Scores); err != nil {
 			return nil, err
 		}
-		view.Curves = curvesOf(section.ID, scoreLabels(c), s.Scores, c)
+		view.Curves = curvesOf(section.ID, scoreLabels(c), s.Scores, func(i int) []measure.Value { return scoreOf(c, i).Metrics })
 		for _, other := range s.Comparisons[1:] {
 			view.Others = append(view.Others, gapsTable(other))
 		}
@@ -151,15 +151,11 @@ func scoresTable(c *protocol.Comparison) tableView {
 	for _, v := range c.Verbalised.Metrics {
 		t.Head = append(t.Head, metricHead(v.Method))
 	}
-	scores := []protocol.Score{c.Verbalised}
-	for _, context := range c.Contexts {
-		scores = append(scores, context.Token)
-	}
 	for i, label := range scoreLabels(c) {
-		name := rowCell(label)
+		name, score := rowCell(label), scoreOf(c, i)
 		name.Series = 1 + i
-		row := []cellView{name, countCell(c.Used), valueCell(scores[i].Mean)}
-		for _, v := range scores[i].Metrics {
+		row := []cellView{name, countCell(c.Used), valueCell(score.Mean)}
+		for _, v := range score.Metrics {
 			row = append(row, valueCell(v))
 		}
 		t.Rows = append(t.Rows, row)

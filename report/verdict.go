@@ -65,6 +65,9 @@ func pointsOf(c *protocol.Comparison) []point {
 
 // heading splits "Ranking (AUROC: are right answers …?)" into its two parts.
 func heading(title string) (about, question string) {
+	if title == "BRIER" {
+		return "Both in one", "Brier score: how far confidence is from what is right"
+	}
 	about, question, _ = strings.Cut(asks(title), " (")
 	return about, strings.TrimSuffix(question, ")")
 }

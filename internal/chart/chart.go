@@ -130,6 +130,9 @@ func finite(xs ...float64) bool {
 
 // tick writes the number at an axis.
 func tick(x float64) string {
+	if !finite(x) {
+		return ""
+	}
 	s := strconv.FormatFloat(x, 'g', 3, 64)
 	if s == "-0" {
 		return "0"

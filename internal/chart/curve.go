@@ -212,7 +212,8 @@ func Key(series int) template.HTML {
 	return template.HTML(`<svg class="key" aria-hidden="true"><use href="#key-` + class + `"/></svg>`)
 }
 
-// Keys holds what every [Key] of a page refers to.
+// Keys holds what every [Key] of a page refers to. What is referred to is styled by its own classes
+// alone, not by what it stands in.
 func Keys() template.HTML {
 	var b strings.Builder
 	b.WriteString(`<svg class="keys" aria-hidden="true">`)

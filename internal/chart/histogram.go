@@ -69,7 +69,7 @@ func (b HistogramBin) draw(d *drawing, x, y scale) {
 }
 
 func (p Histogram) labels(d *drawing, x scale, right, wrong int) {
-	for _, v := range []float64{x.from, (x.from + x.to) / 2, x.to} {
+	for _, v := range []float64{x.from, x.from/2 + x.to/2, x.to} {
 		d.text("", "m", x.at(v), histogramHeight-2, tick(v))
 	}
 	d.text("", "", panelLeft, topLabel, fmt.Sprintf("%d right, %d wrong", right, wrong))

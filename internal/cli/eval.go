@@ -27,6 +27,7 @@ type evalFlags struct {
 	seed      uint64
 	format    string
 	input     string
+	html      string
 	strict    bool
 }
 
@@ -47,6 +48,7 @@ func (f *evalFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.spec.Incorrect, "incorrect", nil, "further `word` for an incorrect label, repeatable")
 	flags.StringArrayVar(&f.spec.Missing, "missing", nil, "further `word` for a missing value, repeatable")
 	flags.StringVar(&f.format, "format", "table", "table, json, csv or markdown")
+	flags.StringVar(&f.html, "html", "", "`file` to write a report to as well, as one HTML page")
 	flags.StringVar(&f.input, "input-format", "", "csv, tsv, jsonl or parquet (default: found out from content and name)")
 	flags.BoolVar(&f.strict, "strict", false, "fail on a record that cannot be read instead of counting it")
 }
@@ -76,7 +78,8 @@ p_holm. Conditions can be joined by "and". A gate must hold in every group.`,
 		Example: `  credence eval scores.csv --label correct --score verbalised --score token
   credence eval scores.csv --score loglik:log-probability --metric auroc
   credence eval scores.parquet --by model,dataset --compare token,verbalised \
-      --gate 'auroc(token).lower >= 0.7'`,
+      --gate 'auroc(token).lower >= 0.7'
+  credence eval scores.csv --html scores.html`,
 		Args: exactlyOne("a file of scores"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.eval(cmd, args[0], flags) },
 	}
@@ -89,6 +92,11 @@ func (a *app) eval(cmd *cobra.Command, file string, flags evalFlags) error {
 	if err != nil {
 		return err
 	}
+	page, err := newPageFile(flags.html)
+	if err != nil {
+		return err
+	}
+	defer page.discard()
 	t, err := a.readScores(file, flags, plan)
 	if err != nil {
 		return err
@@ -109,7 +117,11 @@ func (a *app) eval(cmd *cobra.Command, file string, flags evalFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := plan.write(a.out, evaluated{t, results, plan.options}); err != nil {
+	e := evaluated{t, results, plan.options}
+	if err := plan.write(a.out, e); err != nil {
+		return err
+	}
+	if err := page.write(e, file); err != nil {
 		return err
 	}
 	return a.checkGates(plan.gates, results)
