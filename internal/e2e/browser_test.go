@@ -170,14 +170,10 @@ func (p *page) unfold(t *testing.T) {
 	})()`)
 }
 
-// shoot writes a picture of the whole page, or of an element where a selector is given.
-func (p *page) shoot(t *testing.T, file, selector string) {
+// shoot writes a picture.
+func (p *page) shoot(t *testing.T, file string, picture chromedp.Action[[]byte]) {
 	t.Helper()
-	action := chromedp.FullScreenshot(100)
-	if selector != "" {
-		action = chromedp.Screenshot(selector)
-	}
-	png, err := chromedp.Run(p.ctx, action)
+	png, err := chromedp.Run(p.ctx, picture)
 	must(t, err)
 	must(t, os.WriteFile(file, png, 0o644))
 }

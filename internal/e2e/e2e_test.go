@@ -98,6 +98,11 @@ func TestStudyOnTheRealModel(t *testing.T) {
 	if diff := cmp.Diff(string(whole), string(read(t, filepath.Join(folder, "whole", "results.json")))); diff != "" {
 		t.Errorf("the second run has other results:\n%s", diff)
 	}
+	t.Run("report", func(t *testing.T) {
+		p := open(t, filepath.Join(folder, "whole", "report.html"), desktop)
+		p.unfold(t)
+		p.quiet(t)
+	})
 	rng := rand.New(rand.NewPCG(uint64(os.Getpid()), 0))
 	for k := range killings(t) {
 		name := "killed-" + strconv.Itoa(k)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/credence-lab/credence/internal/table"
@@ -62,7 +63,7 @@ func facts(n int) []planted {
 			correct:  right,
 			stated:   .5 + .1*math.Floor(4*u),
 			bare:     .1 + .6*math.Mod(u+3*v, 1),
-			guess:    .2 + .5*v*u + .2*u,
+			guess:    .1 + .35*v*u + .2*u,
 		}
 		if right {
 			p.stated, p.guess = .6+.1*math.Floor(3.99*u), .45+.5*(.7*v+.3*u)
@@ -100,7 +101,7 @@ func (o opener) Open(_ context.Context, m study.Model) (study.Opened, error) {
 			}
 			item.Levels = []llmtest.Level{
 				{Opening: "", LogProb: math.Log(p.bare)},
-				{Opening: "Answer:", LogProb: math.Log(p.bare) * .8},
+				{Opening: "Answer:", LogProb: math.Log(p.bare) * (.6 + .5*math.Mod(7*p.bare, 1))},
 				{Opening: "Guess:", LogProb: math.Log(p.guess)},
 			}
 			items = append(items, item)
@@ -386,25 +387,31 @@ func TestReportIsReadableByAll(t *testing.T) {
 	}
 }
 
-// TestScreenshots writes what the README shows; "make screenshots" runs it.
+// TestScreenshots writes what the README shows; "make screenshots" runs it. With CREDENCE_SCREENSHOTS_OF
+// it takes the whole of another page instead, with everything unfolded, to be looked at.
 func TestScreenshots(t *testing.T) {
 	folder := os.Getenv("CREDENCE_SCREENSHOTS")
 	if folder == "" {
 		t.Skip("CREDENCE_SCREENSHOTS names no folder to write to")
 	}
-	file := os.Getenv("CREDENCE_SCREENSHOTS_OF")
+	other := os.Getenv("CREDENCE_SCREENSHOTS_OF")
+	file := other
 	if file == "" {
 		file = scriptedStudy(t, opener{"facts": facts(120)})
 	}
-	unfolded := os.Getenv("CREDENCE_SCREENSHOTS_UNFOLDED") != ""
-	for _, v := range []view{desktop, phone} {
+	for _, v := range []view{{width: 1440, height: 1100}, phone} {
 		for _, dark := range []bool{false, true} {
 			v.dark = dark
 			p := open(t, file, v)
-			if unfolded {
+			name := fmt.Sprintf("%d-%s.png", v.width, v.scheme())
+			if other != "" {
 				p.unfold(t)
+				p.shoot(t, filepath.Join(folder, "page-"+name), chromedp.FullScreenshot(100))
+				continue
 			}
-			p.shoot(t, filepath.Join(folder, fmt.Sprintf("report-%d-%s.png", v.width, v.scheme())), "")
+			p.shoot(t, filepath.Join(folder, "report-"+name), chromedp.CaptureScreenshot())
+			do(t, p, `document.querySelector(".plots").closest("details").querySelector("h4").scrollIntoView()`)
+			p.shoot(t, filepath.Join(folder, "report-charts-"+name), chromedp.CaptureScreenshot())
 			p.quiet(t)
 		}
 	}
