@@ -75,7 +75,7 @@ of built-in questions on this machine.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageHint(err, "run \"%s --help\" for its flags", cmd.CommandPath())
 	})
-	root.SetUsageTemplate(root.UsageTemplate() + exitCodesHelp)
+	root.SetUsageTemplate(usageTemplate(root))
 	root.AddCommand(a.commands()...)
 	return root
 }

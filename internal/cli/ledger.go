@@ -31,8 +31,8 @@ func (a *app) newLedgerCommand() *cobra.Command {
 		Short: "Say what a run's ledger holds: size, calls by model and kind",
 		Long: `Say what the ledger of a run holds: its size, and the calls by model and kind.
 
-RUN is the folder of a run, or a ledger file. "credence ledger show RUN KEY" prints
-one call whole. Nothing is changed.`,
+RUN is the folder of a run, or a ledger file. "credence ledger show RUN KEY"
+prints one call whole. Nothing is changed.`,
 		Example: "  credence ledger runs/quickstart\n  credence ledger show runs/quickstart 8f3a01",
 		Args:    exactlyOne("the folder of a run, or a ledger file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,8 +60,8 @@ func (a *app) newLedgerShowCommand(format *string) *cobra.Command {
 		Long: `Print one call whole: what was asked of which model, the reply, each token with
 its log-probability, and the attempts that failed before.
 
-KEY is the call's key, or as many of its first digits as no other key begins with.
-Characters that a terminal would obey are written out, as in \x1b.`,
+KEY is the call's key, or as many of its first digits as no other key begins
+with. Characters that a terminal would obey are written out, as in \x1b.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usageHint(usagef("%s wants a run and a key", cmd.CommandPath()), "usage: %s", cmd.UseLine())

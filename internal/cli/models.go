@@ -16,8 +16,8 @@ func (a *app) newModelsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "models",
 		Short: "List the models of the catalogue and what the cache has of them",
-		Long: `List the models that "credence pull" can fetch: size, licence, whether they chat or
-only continue a text (base), and whether they are in the cache.`,
+		Long: `List the models that "credence pull" can fetch: size, licence, whether they chat
+or only continue a text (base), and whether they are in the cache.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			cache, err := weights.Open(weights.Options{})
@@ -33,7 +33,7 @@ only continue a text (base), and whether they are in the cache.`,
 			return usagef("--format %q: must be text or json", format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "`form` of the list: text or json")
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	return cmd
 }
 

@@ -15,10 +15,12 @@ func (a *app) newPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan STUDY.yaml",
 		Short: "Say what a study would ask, without asking: calls, tokens, time",
-		Long: `Run a study's own code with a model that answers nothing but the usual, over what
-the run's folder already knows, and print the calls that would be made. Nothing is
-sent, fetched or written. Tokens and time are estimates.`,
-		Args: exactlyOne("a study file"),
+		Long: `Say what "credence run" would ask: how many calls, of how many tokens, and how
+long they take at most. What the run's folder knows already is counted apart.
+The study's own code is run, with typical replies in the model's place; nothing
+is sent, fetched or written. Tokens and time are estimates.`,
+		Example: "  credence plan study.yaml\n  credence plan study.yaml --items 20",
+		Args:    exactlyOne("a study file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := study.Load(args[0])
 			if err != nil {

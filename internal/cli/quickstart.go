@@ -12,12 +12,14 @@ func (a *app) newQuickstartCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "quickstart",
 		Short: "Measure a small model on built-in questions, on this machine",
-		Long: `Fetch a small language model once (about 500 MB, licence shown first), ask it the
-built-in questions, and show how sure it is of its answers: in words and in
-probabilities, in four places where the probabilities can be read.
+		Long: `Fetch a small language model once (about 500 MB, licence shown first), ask it
+the built-in questions, and show how sure it is of its answers: in words, and in
+probabilities, read in four contexts.
 
-The second time nothing is fetched and nothing is asked. Nothing leaves this machine.`,
-		Args: cobra.NoArgs,
+The second time nothing is fetched and nothing is asked. Nothing leaves this
+machine. The folder runs/quickstart keeps the report and every number.`,
+		Example: "  credence quickstart --items 10\n  credence quickstart\n  credence quickstart --weights qwen2.5-coder-1.5b-instruct --out runs/larger",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s := study.Quickstart()
 			if weights != "" {

@@ -22,8 +22,8 @@ func (f *studyFlags) add(cmd *cobra.Command) {
 	f.engineFlags.add(cmd)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "`folder` of the run (default runs/NAME)")
 	cmd.Flags().IntVar(&f.items, "items", 0, "take the first N items of each data set; 0 takes what the study says")
-	cmd.Flags().IntVar(&f.resamples, "bootstrap", study.DefaultResamples, "resamples of the bootstrap; 0 makes no intervals")
-	cmd.Flags().Uint64Var(&f.seed, "seed", study.DefaultSeed, "seed of the study")
+	cmd.Flags().IntVar(&f.resamples, "bootstrap", study.DefaultResamples, "resamples of the bootstrap, in place of what the study says; 0 makes no intervals")
+	cmd.Flags().Uint64Var(&f.seed, "seed", study.DefaultSeed, "seed, in place of the one of the study")
 }
 
 // apply writes into f what the user gave on the command line, and returns the run's folder.
@@ -59,9 +59,9 @@ func (a *app) newRunCommand() *cobra.Command {
 		Long: `Run the study that a file describes and write its folder, by default runs/NAME.
 
 What was asked before is not asked again: after an interruption the same command
-goes on where it stopped, and a study with more items or another correctness rule
-asks only for what is new. docs/format.md describes the file.`,
-		Example: "  credence run study.yaml\n  credence run study.yaml --items 20 --out /tmp/try",
+goes on where it stopped, and a study with more items or another correctness
+rule asks only for what is new. docs/format.md describes the file.`,
+		Example: "  credence run study.yaml\n  credence run study.yaml --items 20 --out runs/try",
 		Args:    exactlyOne("a study file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := study.Load(args[0])
