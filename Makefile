@@ -7,7 +7,7 @@
 #   make vuln     known vulnerabilities in what is used
 #   make bench    benchmarks             BENCH=regexp  COUNT=n
 #   make fuzz     fuzz tests, one by one FUZZTIME=30s
-#   make screenshots  pictures of the report, into docs/
+#   make screenshots  pictures of the report, into docs/screenshots/
 #   make stress   the long tests: every model, soaks, minutes of fuzzing
 
 GO ?= go
@@ -106,7 +106,7 @@ e2e:
 
 .PHONY: screenshots
 screenshots:
-	CREDENCE_REQUIRE_BROWSER=1 CREDENCE_SCREENSHOTS=$(CURDIR)/docs $(GO) test -count=1 -run TestScreenshots ./internal/e2e
+	CREDENCE_REQUIRE_BROWSER=1 CREDENCE_SCREENSHOTS=$(CURDIR)/docs/screenshots $(GO) test -count=1 -run TestScreenshots ./internal/e2e
 
 .PHONY: fuzz
 fuzz:
