@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/credence-lab/credence/dataset"
@@ -126,6 +127,28 @@ func TestBuiltinItemsAreJudgedAsWritten(t *testing.T) {
 					t.Errorf("%s: %q and %q are one reference", it.ID, text, other)
 				}
 			}
+		}
+	}
+}
+
+// A small model often gives words of the question back. That must not count as an answer, though the
+// containment rule looks for any common text: "Au" begins "aurum", and "river" is in "River Thames".
+func TestWordsOfTheQuestionAreNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, it := range builtinSet(t, "facts-120").Items {
+		text := strings.ToLower(it.Question[:1]) + it.Question[1:]
+		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+			if len(word) < 4 && unicode.IsLower(rune(word[0])) {
+				continue // "the", "of"
+			}
+			for _, j := range judge.All() {
+				if j.Judge(record.Answer{Text: word}, it.References).Verdict != record.Incorrect {
+					t.Errorf("%s: %q of the question is correct by %s", it.ID, word, j.ID())
+				}
+			}
+		}
+		if judge.New(judge.Containment, judge.Unicode).Judge(record.Answer{Text: it.Question}, it.References).Verdict != record.Incorrect {
+			t.Errorf("%s: the question is its own answer", it.ID)
 		}
 	}
 }
