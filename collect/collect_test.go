@@ -44,7 +44,7 @@ func TestOneAnswerIsScoredInEveryContext(t *testing.T) {
 	planted := llmtest.Confident(item, true, .85,
 		llmtest.Level{Opening: "", LogProb: math.Log(.2)},
 		llmtest.Level{Opening: "Guess:", LogProb: math.Log(.8)},
-		llmtest.Level{Opening: "Answer:", User: "short guess", LogProb: math.Log(.6)},
+		llmtest.Level{Opening: "Answer:", User: "best guess", LogProb: math.Log(.6)},
 		llmtest.Level{Opening: "Answer:", LogProb: math.Log(.4)},
 	)
 	model := llmtest.NewQuiz([]llmtest.Item{planted})
