@@ -16,8 +16,8 @@ func selectiveFamilies() []Family {
 }
 
 // AURC is the area under the risk–coverage curve, (1/n) Σ_k L_k/k: the mean over k of the risk among
-// the k most confident, expected over the order of ties; in [0,1].
-// Sources: Geifman and El-Yaniv 2017; "Same Answer, Different Confidence", Appendix A.
+// the k most confident, expected over the order of ties; in [0,1]. Lower is better. Sources: Geifman
+// and El-Yaniv 2017; "Same Answer, Different Confidence", Appendix A.
 func AURC() Statistic {
 	return Statistic{
 		ID:         "aurc.expected",
@@ -58,9 +58,9 @@ func aurcOracle() Statistic {
 	return s
 }
 
-// EAURC is the excess of AURC over that of a score that orders by quality; at least 0. It is taken
-// on the n items at hand; the closed form of the paper is its limit and has an id of its own.
-// Source: Geifman, Uziel and El-Yaniv 2019.
+// EAURC is the excess of AURC over that of a score that orders by quality; at least 0. It is taken on
+// the n items at hand; the closed form of the paper is its limit and has an id of its own. Lower is
+// better. Source: Geifman, Uziel and El-Yaniv 2019.
 func EAURC() Statistic {
 	return Statistic{
 		ID:         "eaurc",
@@ -94,9 +94,9 @@ func eaurcClosedForm() Statistic {
 	return s
 }
 
-// AUGRC is the area under the generalised risk–coverage curve, (1/n) Σ_k L_k/n: the mean over k of
-// the share of all items that are answered and lost; in [0,1], expected over the order of ties.
-// Source: Traub et al. 2024.
+// AUGRC is the area under the generalised risk–coverage curve, (1/n) Σ_k L_k/n: the mean over k of the
+// share of all items that are answered and lost; in [0,1], expected over the order of ties. Lower is
+// better. Source: Traub et al. 2024.
 func AUGRC() Statistic {
 	return Statistic{
 		ID:         "augrc.expected",
@@ -110,9 +110,9 @@ func AUGRC() Statistic {
 	}
 }
 
-// AURAC is the area under the rejection–accuracy curve as a mean: (1/n) Σ_k of the mean quality of
-// the k most confident, expected over the order of ties, which is 1 − AURC. Source: Farquhar et al.
-// 2024; Nadeem, Zucker and Hanczar 2009.
+// AURAC is the area under the rejection–accuracy curve as a mean: (1/n) Σ_k of the mean quality of the
+// k most confident, expected over the order of ties, which is 1 − AURC. Higher is better. Source:
+// Farquhar et al. 2024; Nadeem, Zucker and Hanczar 2009.
 func AURAC() Statistic {
 	return Statistic{
 		ID:         "aurac.mean",

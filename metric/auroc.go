@@ -3,8 +3,9 @@ package metric
 import "github.com/credence-lab/credence/measure"
 
 // AUROC is the probability that a correct answer has more confidence than an incorrect one, a tie
-// counting one half; in [0,1], .5 for a score that knows nothing. Undefined on one class. It equals
-// the area under the receiver operating characteristic. Source: Hanley and McNeil 1982.
+// counting one half; in [0,1], .5 for a score that knows nothing. Higher is better. Undefined on one
+// class. It equals the area under the receiver operating characteristic. Source: Hanley and McNeil
+// 1982.
 func AUROC() Statistic {
 	return Statistic{
 		ID:         "auroc",

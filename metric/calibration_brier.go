@@ -7,7 +7,8 @@ import (
 	"github.com/credence-lab/credence/measure"
 )
 
-// Brier is the Brier score, the mean of (confidence − quality)², in [0,1]. Source: Brier 1950.
+// Brier is the Brier score, the mean of (confidence − quality)², in [0,1]. Lower is better. Source:
+// Brier 1950.
 func Brier() Statistic {
 	return Statistic{
 		ID: "brier", Definition: "Mean of (confidence − quality)².", Source: "Brier 1950",

@@ -9,15 +9,15 @@ import (
 
 // DebiasedECE is the ECE over bins of equal mass less an estimate of its bias: even a calibrated score
 // has |quality_b − confidence_b| > 0 in a bin by chance. The mean quality of a bin is taken as normal
-// with the variance of its qualities over n_b, for which the expected excess of the absolute gap has
-// a closed form. It may fall below 0 where a score is calibrated. Source: Kumar, Liang and Ma 2019,
-// section 5 (there by simulation). It panics if bins is not in 1..2^20.
+// with the variance of its qualities over n_b, for which the expected excess of the absolute gap has a
+// closed form. Nearer to 0 is better. It may fall below 0 where a score is calibrated. Source: Kumar,
+// Liang and Ma 2019, section 5 (there by simulation). It panics if bins is not in 1..2^20.
 func DebiasedECE(bins int) Statistic { return must(debiasedECE.statistic(bins)) }
 
-// DebiasedRMSCE is the root mean square of the gaps of bins of equal mass, less its bias:
-// √ max(0, Σ_b n_b/n (gap_b² − v_b/(n_b − 1))), v_b the variance of the qualities of bin b. It is
-// undefined with TooFew where a bin has one item. Source: Kumar, Liang and Ma 2019, section 4.
-// It panics if bins is not in 1..2^20.
+// DebiasedRMSCE is the root mean square of the gaps of bins of equal mass, less its bias: √ max(0, Σ_b
+// n_b/n (gap_b² − v_b/(n_b − 1))), v_b the variance of the qualities of bin b; at least 0, lower is
+// better. It is undefined with TooFew where a bin has one item. Source: Kumar, Liang and Ma 2019,
+// section 4. It panics if bins is not in 1..2^20.
 func DebiasedRMSCE(bins int) Statistic { return must(debiasedRMSCE.statistic(bins)) }
 
 // debiased is a sum over bins, each weighing as many as its items, and what is made of the mean.

@@ -10,8 +10,8 @@ import (
 
 // KDE is the kernel calibration error of "Same Answer, Different Confidence", Appendix A: the mean
 // over items of |m(c) − c|, where m(c) is the mean quality weighted by a Gaussian of the distance from
-// c, the item itself included (Nadaraya and Watson); in [0,1]. The paper's bandwidth is .05. It
-// panics unless bandwidth is in [.001, 1].
+// c, the item itself included (Nadaraya and Watson); in [0,1]. The paper's bandwidth is .05. Lower is
+// better. It panics unless bandwidth is in [.001, 1].
 //
 // A resample costs as many operations as there are distinct confidences, squared; more than a few
 // hundred are gathered onto nodes first, after which the cost is linear in them.

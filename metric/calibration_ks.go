@@ -8,8 +8,8 @@ import (
 
 // KS is the Kolmogorov–Smirnov calibration error: items sorted by confidence, the largest absolute
 // cumulated confidence − quality, divided by n; in [0,1]. It is read at the ends of groups of equal
-// confidence, so that the order within a group does not matter.
-// Source: Gupta et al. 2021, section 3.
+// confidence, so that the order within a group does not matter. Lower is better. Source: Gupta et al.
+// 2021, section 3.
 func KS() Statistic {
 	return Statistic{
 		ID:         "ks",

@@ -12,8 +12,8 @@ import (
 // LogLoss is the mean of −log of the probability that the confidence gave to what happened, in nats:
 // −q log c − (1−q) log(1−c) for quality q. A probability below clip is taken as clip, and a warning
 // "clipped" says of how many items. With clip 0 nothing is clipped, and the loss is undefined with
-// reason Infinite where a confidence of 1 was wrong or one of 0 right. It panics if clip is not in
-// [0, .5).
+// reason Infinite where a confidence of 1 was wrong or one of 0 right. At least 0; lower is better. It
+// panics if clip is not in [0, .5).
 func LogLoss(clip float64) Statistic {
 	if !(clip >= 0 && clip < .5) {
 		panic(fmt.Sprintf("metric: clip %v of the log loss is not in [0, .5)", clip))

@@ -15,7 +15,7 @@ import (
 //	smECE_σ = ∫ over [0,1] of |1/n Σ_i (quality_i − confidence_i) K_σ(t, confidence_i)| dt = σ,
 //
 // K_σ the Gaussian reflected at 0 and 1 as often as it takes. Value and bandwidth are one number.
-// Source: Błasiok and Nakkiran 2024, section 3.
+// Lower is better. Source: Błasiok and Nakkiran 2024, section 3.
 //
 // The reflected Gaussian solves the heat equation on an insulated rod. So the integrand is a series
 // of cosines whose coefficients do not depend on σ but for a factor, summed until they vanish, and

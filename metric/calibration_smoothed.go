@@ -19,10 +19,10 @@ const (
 	Plain Silverman = "silverman-1.06"
 )
 
-// Smoothed is the smoothed calibration error of "Same Answer, Different Confidence", Appendix A:
-// ∫ |m(t) − t| f(t) dt over [0,1], m the kernel regression of quality on confidence and f the density
-// of confidences, both with a plain Gaussian kernel of Silverman's bandwidth. It is at most 1, and
-// less than the kernel would give on the whole line where mass is smoothed out of [0,1].
+// Smoothed is the smoothed calibration error of "Same Answer, Different Confidence", Appendix A: ∫
+// |m(t) − t| f(t) dt over [0,1], m the kernel regression of quality on confidence and f the density of
+// confidences, both with a plain Gaussian kernel of Silverman's bandwidth. It is at most 1, and less
+// than the kernel would give on the whole line where mass is smoothed out of [0,1]. Lower is better.
 //
 // The paper does not say which of Silverman's rules it takes, nor the range: hence two ids. It is
 // undefined on one item, and with reason Constant where all confidences are equal. The integral is

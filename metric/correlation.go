@@ -7,7 +7,7 @@ import (
 )
 
 // Spearman is the correlation of the ranks of confidence and quality, tied items sharing their mean
-// rank; in [-1,1]. Undefined where either is constant. Source: Spearman 1904.
+// rank; in [-1,1]. Higher is better. Undefined where either is constant. Source: Spearman 1904.
 func Spearman() Statistic {
 	return Statistic{
 		ID:         "spearman",
@@ -79,8 +79,8 @@ func (p *Prepared) eachGroupRank(counts []uint32, visit func(from, end int32, ra
 	}
 }
 
-// Pearson is the linear correlation of confidence and quality, in [-1,1]. Undefined where either is
-// constant or a score is infinite. Source: Pearson 1895.
+// Pearson is the linear correlation of confidence and quality, in [-1,1]. Higher is better. Undefined
+// where either is constant or a score is infinite. Source: Pearson 1895.
 func Pearson() Statistic {
 	return Statistic{
 		ID:         "pearson",

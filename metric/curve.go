@@ -7,7 +7,8 @@ import (
 	"github.com/credence-lab/credence/measure"
 )
 
-// CurvePoint is a point of a curve over all thresholds of a score. X and Y are finite.
+// CurvePoint is a point of a curve over all thresholds of a score: of [ROC] or of [RiskCoverage], which
+// say what the axes are. X and Y lie in [0,1].
 type CurvePoint struct{ X, Y float64 }
 
 // ROC is the receiver operating characteristic: from (0,0) to (1,1), a corner for each distinct

@@ -19,5 +19,5 @@
 // computed is undefined with a reason, never 0 and never NaN.
 //
 // Every statistic has an id that carries its variant, such as "ece.equal-width.10.left-closed".
-// [All] lists them and [ByID] finds them.
+// [All] lists them and [ByID] finds them. Which end of it is the good one says [Statistic.Better].
 package metric

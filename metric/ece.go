@@ -7,9 +7,10 @@ import (
 	"github.com/credence-lab/credence/measure"
 )
 
-// ECE is the expected calibration error over bins of equal width: Σ_b n_b/n |quality_b − confidence_b|,
-// means within bin b, in [0,1]. Source: Naeini, Cooper and Hauskrecht 2015. Ten left-closed bins are
-// the rule of "Same Answer, Different Confidence", Appendix A. It panics if bins is not in 1..2^20.
+// ECE is the expected calibration error over bins of equal width: Σ_b n_b/n |quality_b −
+// confidence_b|, means within bin b, in [0,1]. Lower is better. Source: Naeini, Cooper and Hauskrecht
+// 2015. Ten left-closed bins are the rule of "Same Answer, Different Confidence", Appendix A. It
+// panics if bins is not in 1..2^20.
 func ECE(bins int, edges Edges) Statistic { return must(equalWidthStatistic(ece, bins, edges)) }
 
 // norm reduces what is known of the bins to one number: the items n[b] > 0 of a bin, and excess[b], the
@@ -120,7 +121,8 @@ func skipLast(by norm) norm {
 }
 
 // NetOverconfidence is mean confidence minus mean quality, in [-1,1]: above 0 where the score claims
-// too much. It needs no bins.
+// too much. It needs no bins. Nearer to 0 is better. Source: Lichtenstein, Fischhoff and Phillips
+// 1982.
 func NetOverconfidence() Statistic {
 	return Statistic{
 		ID: "overconfidence.net", Definition: "Mean confidence − mean quality.", Source: "Lichtenstein, Fischhoff and Phillips 1982",

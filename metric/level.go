@@ -14,8 +14,9 @@ func MeanConfidence() Statistic {
 	}
 }
 
-// Accuracy is the mean quality, in [0,1]: the share of correct answers where labels are 0 and 1. It
-// is the same for every score of the items.
+// Accuracy is the mean quality, in [0,1]: the share of correct answers where labels are 0 and 1. It is
+// the same for every score of the items. Higher is better. Source: "Same Answer, Different
+// Confidence", section 3.3.
 func Accuracy() Statistic {
 	return Statistic{
 		ID:         "accuracy",

@@ -106,8 +106,8 @@ func onPairs(of func(c pairs) (float64, measure.Reason)) func(p *Prepared) Evalu
 }
 
 // Kendall is Kendall's tau-b of confidence and quality: concordant minus discordant pairs over the
-// geometric mean of the numbers of pairs not tied in either; in [-1,1]. Undefined where either is
-// constant. Source: Kendall 1945.
+// geometric mean of the numbers of pairs not tied in either; in [-1,1]. Higher is better. Undefined
+// where either is constant. Source: Kendall 1945.
 func Kendall() Statistic {
 	return Statistic{
 		ID:         "kendall.tau-b",
@@ -125,8 +125,8 @@ func Kendall() Statistic {
 }
 
 // CIndex is the probability that, of two answers of different quality, the better one has more
-// confidence, a tie counting one half; in [0,1]. It is the AUROC of graded labels. Undefined where
-// all qualities agree. Source: Harrell et al. 1982.
+// confidence, a tie counting one half; in [0,1]. It is the AUROC of graded labels. Higher is better.
+// Undefined where all qualities agree. Source: Harrell et al. 1982.
 func CIndex() Statistic {
 	return Statistic{
 		ID:         "c-index",
@@ -143,8 +143,8 @@ func CIndex() Statistic {
 }
 
 // ReversedPairs is the share of all pairs of items that the score has in the wrong order, a tie in
-// confidence of different qualities counting one half; in [0,1]. Undefined on one item.
-// Source: Vashurin et al. 2025.
+// confidence of different qualities counting one half; in [0,1]. Lower is better. Undefined on one
+// item. Source: Vashurin et al. 2025.
 func ReversedPairs() Statistic {
 	return reversed("reversed-pairs", "(discordant + ½ tied in score, of different quality)/(n(n−1)/2).",
 		func(c pairs, _ float64) float64 { return float64(c.all) })

@@ -13,8 +13,8 @@ const (
 // AveragePrecision is Σ (R_k − R_{k−1}) P_k over the distinct scores, recall and precision of finding
 // the class: correct answers from the most confident down (AUPRC-P), or incorrect ones from the least
 // confident up (AUPRC-N). Equal scores enter together. It lies in [0,1]; a score that knows nothing
-// gets the share of the class. Undefined where the class is empty.
-// Source: Davis and Goadrich 2006; scikit-learn's average_precision_score.
+// gets the share of the class. Higher is better. Undefined where the class is empty. Source: Davis and
+// Goadrich 2006; scikit-learn's average_precision_score.
 func AveragePrecision(of Class) Statistic {
 	return precisionStatistic("ap."+string(of), of,
 		"Σ (R_k − R_{k−1}) P_k over distinct scores, recall and precision of finding "+string(of)+" answers.",
@@ -23,8 +23,8 @@ func AveragePrecision(of Class) Statistic {
 
 // TrapezoidPR is the area under the precision–recall curve by trapezoids from the invented point of
 // recall 0 and precision 1. A constant score gets (1 + share of the class)/2, so prefer
-// [AveragePrecision]; this is for comparison with what others report. Undefined where the class is
-// empty. Source: Davis and Goadrich 2006.
+// [AveragePrecision]; this is for comparison with what others report. In [0,1]; higher is better.
+// Undefined where the class is empty. Source: Davis and Goadrich 2006.
 func TrapezoidPR(of Class) Statistic {
 	s := precisionStatistic("pr-trapezoid."+string(of), of,
 		"Σ (R_k − R_{k−1})(P_k + P_{k−1})/2 over distinct scores from R_0 = 0, P_0 = 1, of finding "+string(of)+" answers.",

@@ -10,9 +10,10 @@ import (
 
 // PRR is the prediction–rejection ratio up to rejecting a share of items in (0,1]: how far the score
 // lies from random (0) towards the order by quality (1), in the mean quality of the items kept,
-// averaged over the numbers of items rejected. Random is exact, the mean quality, where published
-// code shuffles. Undefined where all qualities agree, or where nothing would be rejected. It
-// panics if the share is out of range. Source: Malinin and Gales 2021; Vashurin et al. 2025.
+// averaged over the numbers of items rejected. Random is exact, the mean quality, where published code
+// shuffles. At most 1; higher is better. Undefined where all qualities agree, or where nothing would
+// be rejected. It panics if the share is out of range. Source: Malinin and Gales 2021; Vashurin et al.
+// 2025.
 func PRR(rejected float64) Statistic { return must(prr(rejected)) }
 
 func prr(rejected float64) (Statistic, error) {
@@ -82,8 +83,8 @@ func prrFamily() Family {
 }
 
 // RiskAtCoverage is the mean loss of the most confident items when a share of them in (0,1] is
-// answered, rounded up to whole items; in [0,1], expected over the order of ties. It panics if the
-// share is out of range. Source: Geifman and El-Yaniv 2017.
+// answered, rounded up to whole items; in [0,1], expected over the order of ties. Lower is better. It
+// panics if the share is out of range. Source: Geifman and El-Yaniv 2017.
 func RiskAtCoverage(coverage float64) Statistic { return must(riskAtCoverage(coverage)) }
 
 func riskAtCoverage(coverage float64) (Statistic, error) {
@@ -120,7 +121,8 @@ func riskAtCoverageFamily() Family {
 
 // CoverageAtRisk is the largest share of items that can be answered, most confident first, at a mean
 // loss of at most risk in [0,1]; 0 if not even one. A group of equal confidences can be answered in
-// part, at its mean loss. It panics if risk is out of range. Source: Geifman and El-Yaniv 2017.
+// part, at its mean loss. Higher is better. It panics if risk is out of range. Source: Geifman and
+// El-Yaniv 2017.
 func CoverageAtRisk(risk float64) Statistic { return must(coverageAtRisk(risk)) }
 
 func coverageAtRisk(risk float64) (Statistic, error) {

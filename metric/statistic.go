@@ -13,6 +13,7 @@ type Statistic struct {
 	Definition string
 	// Source is the paper that defines it, by authors, year and section where it has one.
 	Source string
+	// Better says which end is the good one.
 	Better Direction
 	// Needs and Labels say what it asks of the score and how it reads qualities.
 	Needs  Requirement
@@ -38,6 +39,7 @@ type Evaluator func(counts []uint32) (float64, measure.Reason)
 type Direction string
 
 const (
+	// Higher and Lower mean that higher or lower values are better.
 	Higher Direction = "higher"
 	Lower  Direction = "lower"
 	// Nearer means that values nearer to 0 are better.
