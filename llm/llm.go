@@ -86,7 +86,7 @@ type Request struct {
 	// Answer is the text to score after Prompt (Score). It is tokenised apart from the prompt and
 	// joined to it, without special tokens. A blank between marker and answer belongs to the answer.
 	Answer string `json:"answer,omitempty"`
-	// Decoding applies to Generate.
+	// Decoding applies to Generate; Score takes none.
 	Decoding Decoding `json:"decoding,omitzero"`
 	// Seed and Sample fix the generator of a sampled call. Both matter only above temperature 0.
 	Seed   uint64 `json:"seed,omitempty"`
@@ -112,9 +112,10 @@ const (
 // Reply is what a model answered.
 type Reply struct {
 	// Text is the generated text: valid UTF-8 (bytes that form no character become U+FFFD), without
-	// special tokens, cut before a stop string.
+	// special tokens, cut before a stop string. Empty for Score, which generates nothing.
 	Text string
-	// Tokens are the generated or the scored tokens. For Generate they join to the uncut text.
+	// Tokens are the generated or the scored tokens in order, with their log-probabilities in nats. For
+	// Generate they join to the uncut text.
 	Tokens []record.Token
 	// PromptIDs are the ids before the first of Tokens; nil where an engine does not know them.
 	PromptIDs []int32
@@ -127,8 +128,10 @@ type Reply struct {
 
 // Result is the outcome of one request: a reply, or the error that stands in its place.
 type Result struct {
+	// Reply counts only where Err is nil.
 	Reply Reply
-	Err   error
+	// Err wraps one of the sentinel errors of this package, or is the engine's own.
+	Err error
 }
 
 // Engine is a model that can be asked. Implementations are safe for concurrent use; requests of
@@ -137,7 +140,7 @@ type Engine interface {
 	// Identity is everything that a reply depends on besides the request. It is known before the
 	// first call and does not change.
 	Identity() Identity
-	// Capabilities says what may be asked; see [Check].
+	// Capabilities says what may be asked; see [Capabilities.Check].
 	Capabilities() Capabilities
 	// Do answers all requests and returns one result for each, in order. A request that fails does
 	// not fail the others. When ctx ends, results that are not there have its error.
@@ -188,7 +191,8 @@ func (c Capabilities) Check(kinds ...Kind) error {
 	return nil
 }
 
-// Validate says what is wrong with a request, whatever the engine; nil if nothing is.
+// Validate says what is wrong with a request, whatever the engine; nil if nothing is. A kind that does
+// not exist is [ErrNotSupported], a Score without Answer [ErrEmptyAnswer].
 func (r Request) Validate() error {
 	if (len(r.Prompt.Messages) == 0) == (r.Prompt.Text == "") {
 		return errors.New("prompt: exactly one of messages and text must be given")

@@ -56,18 +56,23 @@ const (
 
 // Excluded counts the items that a statistic left out for one reason.
 type Excluded struct {
+	// Reason is short, such as "no label".
 	Reason string `json:"reason"`
-	N      int    `json:"n"`
+	// N is the number of items, at least 1.
+	N int `json:"n"`
 }
 
 // Warning is something a reader of the value must know. Code is stable and for machines.
 type Warning struct {
+	// Code is stable, such as "one-item"; the function that warns lists its codes.
 	Code string `json:"code"`
+	// Text is a sentence for people; its wording may change.
 	Text string `json:"text"`
 }
 
 // Interval is an interval estimate. Lower <= Upper; both finite.
 type Interval struct {
+	// Lower and Upper are the ends, on the scale of the value.
 	Lower float64 `json:"lower"`
 	Upper float64 `json:"upper"`
 	// Level is the nominal coverage in (0,1), such as .95.
@@ -94,7 +99,8 @@ type Value struct {
 	// LeftOut counts the items not used, by reason, sorted by reason.
 	LeftOut []Excluded
 	// Ties is the share of pairs of used items with equal scores, in [0,1]; 0 where it does not apply.
-	Ties     float64
+	Ties float64
+	// Warnings are what a reader of the value must know.
 	Warnings []Warning
 
 	x       float64

@@ -1,5 +1,6 @@
 // Package quantify turns what a model gave with an answer into confidence and uncertainty values:
-// pure functions of tokens (and, with later parts, of samples and entailment). It asks nobody.
+// pure functions, which ask nobody. An [Aggregation] makes a reading of the probabilities of an
+// answer's tokens.
 package quantify
 
 import (
@@ -32,7 +33,7 @@ func Aggregations() []Aggregation {
 	return []Aggregation{GeometricMean, Product, Minimum, FirstToken, ArithmeticMean}
 }
 
-// ParseAggregation returns the aggregation of that name.
+// ParseAggregation returns the aggregation of that name; the error of an unknown one lists the names.
 func ParseAggregation(name string) (Aggregation, error) {
 	if a := Aggregation(name); slices.Contains(Aggregations(), a) {
 		return a, nil
@@ -40,8 +41,10 @@ func ParseAggregation(name string) (Aggregation, error) {
 	return "", fmt.Errorf("unknown aggregation %q; there are %v", name, Aggregations())
 }
 
-// Of aggregates the log-probabilities of tokens. No token means no value: an empty sum would read as
-// certainty. A log-probability of -Inf gives 0 for every aggregation that it enters but the mean.
+// Of aggregates the log-probabilities of an answer's tokens, in order, to a confidence in [0,1]; higher
+// is surer. No token means no value, for the reason [record.EmptyAnswer]: an empty sum would read as
+// certainty. A log-probability of -Inf gives 0 for every aggregation that it enters but the arithmetic
+// mean.
 func (a Aggregation) Of(tokens []record.Token) record.Number {
 	if len(tokens) == 0 {
 		return record.Absent(record.EmptyAnswer)

@@ -6,6 +6,7 @@ type Missing string
 // Reasons that more than one package gives. A package may add its own; they are short, lower case,
 // and stable, since tables count by them.
 const (
+	// Present: nothing is missing.
 	Present Missing = ""
 	// NoAnswer: the reply holds no text that could be taken as an answer.
 	NoAnswer Missing = "no answer"

@@ -50,7 +50,8 @@ type Reading struct {
 // Scoring is what the model said of an answer's tokens in one context: the raw material of every
 // reading of the token signal in that context, whatever the aggregation.
 type Scoring struct {
-	Answer  AnswerID
+	Answer AnswerID
+	// Context names the text before the answer.
 	Context string
 	// Tokens are the answer's tokens in order, at least one unless Missing is set.
 	Tokens []Token
@@ -59,5 +60,6 @@ type Scoring struct {
 	ContextIDs []int32
 	// Reproducible says that scoring again gives the same bits.
 	Reproducible bool
-	Missing      Missing
+	// Missing says why there are no Tokens; [Present] where there are.
+	Missing Missing
 }

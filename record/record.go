@@ -26,6 +26,7 @@ type Item struct {
 
 // Setting is one model on one data set: the unit over which a metric is taken.
 type Setting struct {
+	// Model and Dataset are the names by which the study calls them.
 	Model   string `json:"model"`
 	Dataset string `json:"dataset"`
 }
@@ -67,8 +68,9 @@ func (o Origin) String() string {
 // Confidence" (section 3.1), and analyses join on nothing else.
 type AnswerID struct {
 	Setting Setting
-	Item    string
-	Origin  Origin
+	// Item is the id of the item within the setting's data set.
+	Item   string
+	Origin Origin
 }
 
 // String returns "model/dataset/item/origin".
@@ -85,14 +87,17 @@ type Answer struct {
 	Reply string
 	// Truncated says that the reply ended at its token limit.
 	Truncated bool
-	Missing   Missing
+	// Missing says why there is no Text; [Present] where there is.
+	Missing Missing
 }
 
 // Token is one position of a tokenised text with the log-probability that the model gave it.
 type Token struct {
+	// ID is the token's number in the model's vocabulary.
 	ID int32
 	// Piece is the token's own bytes. It need not be valid UTF-8: a character may span tokens.
 	Piece []byte
-	// LogProb is the natural logarithm of the raw model probability (temperature 1, no penalty), at most 0.
+	// LogProb is the natural logarithm of the raw model probability (temperature 1, no penalty), at
+	// most 0; -Inf for a probability of 0.
 	LogProb float64
 }
