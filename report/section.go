@@ -240,8 +240,6 @@ func overviewTable(sections []*Section) tableView {
 		Head: []headView{
 			{Text: "model"}, {Text: "data set"}, {Text: "asked", Number: true}, {Text: "used", Term: "n", Number: true},
 			{Text: "accuracy", Term: "accuracy", Number: true, Values: true},
-			{Text: "stated mean", Term: "mean", Number: true, Values: true},
-			{Text: "token mean", Term: "mean", Number: true, Values: true},
 		},
 	}
 	for _, v := range sections[0].first.Verbalised.Metrics {
@@ -253,10 +251,15 @@ func overviewTable(sections []*Section) tableView {
 		name.Link = s.ID
 		row := []cellView{
 			name, textCell(c.Setting.Dataset), countCell(c.Asked), countCell(c.Used),
-			valueCell(c.Accuracy), valueCell(c.Verbalised.Mean), valueCell(c.Contexts[0].Token.Mean),
+			valueCell(c.Accuracy),
 		}
 		for m := range c.Verbalised.Metrics {
-			row = append(row, signedCell(c.Contexts[0].Gaps[m].Gap), ownCell(flipWord(flipIn(c, m))))
+			gap := c.Contexts[0].Gaps[m].Gap
+			flip := ownCell(flipWord(flipIn(c, m)))
+			if !gap.Defined() {
+				flip = cellView{Why: "undefined"}
+			}
+			row = append(row, signedCell(gap), flip)
 		}
 		t.Rows = append(t.Rows, row)
 	}
