@@ -21,7 +21,8 @@ type Rule string
 const (
 	// Containment: the two are equal, or either is a substring of the other; an empty text contains
 	// nothing and is contained in nothing ("Same Answer, Different Confidence", section 3.4). It works on
-	// characters, not on words: "art" is contained in "Mozart". So references should not be very short.
+	// characters, not on words: "art" is contained in "Mozart". So neither references nor answers
+	// should be very short.
 	Containment Rule = "containment"
 	// Exact: the two are equal.
 	Exact Rule = "exact"
