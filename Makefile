@@ -13,7 +13,7 @@
 GO ?= go
 BENCH ?= .
 COUNT ?= 1
-FUZZTIME ?= 3s
+FUZZTIME ?= 30s
 # What the tests of the engine and the end-to-end study run on.
 TEST_MODELS ?= qwen2.5-coder-0.5b-instruct smollm2-135m-instruct
 
@@ -39,7 +39,7 @@ test: deps
 	@$(MAKE) --no-print-directory pull
 	@$(MAKE) --no-print-directory unit race
 ifdef CI
-	@$(MAKE) --no-print-directory fuzz
+	@$(MAKE) --no-print-directory fuzz-blind
 endif
 	@$(MAKE) --no-print-directory e2e
 	$(say) 'all checks passed'
@@ -112,6 +112,12 @@ screenshots:
 fuzz:
 	$(say) 'fuzzing, $(FUZZTIME) a test'
 	@GO='$(GO)' sh scripts/fuzz.sh $(FUZZTIME)
+
+# A few changed inputs for each fuzz test, without compiling anything again.
+.PHONY: fuzz-blind
+fuzz-blind:
+	$(say) 'fuzzing, 200 inputs a test'
+	@GO='$(GO)' sh scripts/fuzz.sh -blind 200x
 
 .PHONY: vuln
 vuln:
