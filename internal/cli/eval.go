@@ -37,7 +37,7 @@ func (f *evalFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.score, "score", nil, "`column[:kind]` of a score, repeatable (default: all that can only be scores)")
 	flags.StringSliceVar(&f.spec.By, "by", nil, "`columns` that divide the rows into groups")
 	flags.StringArrayVar(&f.compare, "compare", nil, "`scores` a,b[,c] to compare in pairs, each with each, repeatable")
-	flags.StringArrayVar(&f.metrics, "metric", nil, "`id` of a metric, repeatable; all for all of them")
+	flags.StringArrayVar(&f.metrics, "metric", nil, "`id` of a metric, repeatable; all for all of them (default: auroc, aurc, ece and brier)")
 	flags.StringArrayVar(&f.gates, "gate", nil, "`condition` on results that decides the exit code, repeatable")
 	flags.IntVar(&f.resamples, "bootstrap", resample.DefaultN, "resamples of the bootstrap; 0 makes no intervals")
 	flags.Float64Var(&f.level, "level", .95, "level of the intervals, between 0 and 1")
@@ -74,7 +74,11 @@ the geometric mean of the token probabilities in {"token_logprobs": [...]}.
 
 A gate is a condition such as 'auroc(token).lower >= 0.7': a metric, a score, or
 two for their difference, and one of value, lower, upper, n, left_out, p or
-p_holm. Conditions can be joined by "and". A gate must hold in every group.`,
+p_holm (adjusted for all comparisons). Conditions can be joined by "and". A gate
+must hold in every group; one that does not makes the exit code 3.
+
+"credence metrics" says what each metric is, and which end of it is better. A
+difference is the first score minus the second.`,
 		Example: `  credence eval scores.csv --label correct --score verbalised --score token
   credence eval scores.csv --score loglik:log-probability --metric auroc
   credence eval scores.parquet --by model,dataset --compare token,verbalised \
