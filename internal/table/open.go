@@ -92,12 +92,22 @@ func (r *Reader) open(src io.Reader, o Options) error {
 	case CSV, TSV:
 		r.dec, err = newSeparated(w, r.name, delimiter(head, r.format), r.header, r.notes)
 	case JSONL:
-		r.dec, err = newLines(w, r.name, r.header, r.notes)
+		if r.dec, err = newLines(w, r.name, r.header, r.notes); err == nil && len(r.header.names) == 0 {
+			return r.withoutColumns()
+		}
 	default:
 		return &Error{Position: Position{File: r.name}, Problem: fmt.Sprintf("unknown format %q", r.format),
 			Advice: fmt.Sprintf("the formats are %v", Formats())}
 	}
 	return err
+}
+
+// withoutColumns says why the beginning of a JSONL file shows no column.
+func (r *Reader) withoutColumns() error {
+	if _, err := r.Read(); err != nil {
+		return err
+	}
+	return &Error{Position: Position{File: r.name}, Problem: "no record with a key at the beginning", Advice: "is this JSONL, one object a line?"}
 }
 
 // sniffed is how much of the beginning decides the format.

@@ -228,6 +228,23 @@ func TestLongFields(t *testing.T) {
 	}
 }
 
+// TestNoColumns: a JSONL file in which nothing is a record says what is wrong with it, not that a column
+// is missing.
+func TestNoColumns(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"a,b\n1,2\n":      "a.jsonl: no row that could be read: 2 records skipped: a.jsonl:1:1: ",
+		"null\nnull\n":    "a.jsonl: no row that could be read: 2 records skipped: a.jsonl:1:1: ",
+		"{}\n{\"a\":1}\n": "",
+		"{}\n{}\n":        "a.jsonl: no record with a key at the beginning; is this JSONL, one object a line?",
+	} {
+		_, err := table.New(strings.NewReader(text), "a.jsonl", table.Options{Format: table.JSONL})
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+}
+
 // TestBound: what an open quote, or a file without line ends, can swallow is bounded.
 func TestBound(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,7 @@ type window struct {
 	start int // of what has not been consumed
 	end   int
 	eof   bool
+	err   error // of the source, after bytes that are still to be read
 	max   int
 }
 
@@ -46,13 +47,22 @@ func (w *window) more() error {
 		copy(grown, w.buf[:w.end])
 		w.buf = grown
 	}
-	n, err := io.ReadAtLeast(w.src, w.buf[w.end:], 1)
+	// A record is scanned again from its start each time. So a long one must grow by a share of itself
+	// and not by what a source gives at a time, or the scans take the square of its length.
+	free := w.buf[w.end:]
+	n, err := 0, w.err
+	if err == nil {
+		n, err = io.ReadAtLeast(w.src, free, min(len(free), 1+w.end/4))
+	}
 	w.end += n
 	switch {
 	case err == io.EOF:
 		w.eof = true
 		return nil
 	case n > 0:
+		if err != io.ErrUnexpectedEOF {
+			w.err = err
+		}
 		return nil
 	}
 	return err
