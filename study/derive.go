@@ -1,10 +1,12 @@
 package study
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/credence-lab/credence/collect"
 	"github.com/credence-lab/credence/dataset"
+	"github.com/credence-lab/credence/internal/await"
 	"github.com/credence-lab/credence/judge"
 	"github.com/credence-lab/credence/prompt"
 	"github.com/credence-lab/credence/protocol"
@@ -27,10 +29,10 @@ func (f *File) promptSet() (*prompt.Set, error) {
 	return set, nil
 }
 
-func loadData(list []Data) ([]dataset.Dataset, error) {
+func loadData(ctx context.Context, list []Data) ([]dataset.Dataset, error) {
 	sets := make([]dataset.Dataset, len(list))
 	for i, d := range list {
-		set, err := loadOne(d)
+		set, err := await.Result(ctx, func() (dataset.Dataset, error) { return loadOne(d) })
 		if err != nil {
 			return nil, err
 		}

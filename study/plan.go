@@ -53,7 +53,7 @@ func MakePlan(ctx context.Context, f *File, folder string, planner Planner) (_ *
 	if r.prompts, err = f.promptSet(); err != nil {
 		return nil, err
 	}
-	if r.data, err = loadData(f.Datasets); err != nil {
+	if r.data, err = loadData(ctx, f.Datasets); err != nil {
 		return nil, err
 	}
 	known, err := openKnown(filepath.Join(folder, ledgerFile))

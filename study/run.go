@@ -48,7 +48,7 @@ func Run(ctx context.Context, f *File, o Options) (_ *Results, _ *RunInfo, err e
 	if r.prompts, err = f.promptSet(); err != nil {
 		return nil, nil, err
 	}
-	if r.data, err = loadData(f.Datasets); err != nil {
+	if r.data, err = loadData(ctx, f.Datasets); err != nil {
 		return nil, nil, err
 	}
 	if r.folder, err = openFolder(o.Folder); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-lab/credence/internal/await"
 	"github.com/credence-lab/credence/report"
 	"github.com/credence-lab/credence/study"
 )
@@ -22,7 +23,7 @@ is sent, fetched or written. Tokens and time are estimates.`,
 		Example: "  credence plan study.yaml\n  credence plan study.yaml --items 20",
 		Args:    exactlyOne("a study file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := study.Load(args[0])
+			s, err := await.Result(cmd.Context(), func() (*study.File, error) { return study.Load(args[0]) })
 			if err != nil {
 				return err
 			}
