@@ -146,13 +146,13 @@ func (f *File) checkPrompts() error {
 	return nil
 }
 
-// maxResamples bounds the time and memory that a typing error can cost.
-const maxResamples = 10_000_000
+// MaxResamples bounds the time and memory that a typing error can cost.
+const MaxResamples = 10_000_000
 
 func (f *File) checkAnalysis() error {
 	a := f.Analysis
-	if n := *a.Resamples; n < 0 || n > maxResamples {
-		return f.at.errorf("$.analysis.resamples", fmt.Sprintf("use 0 (no intervals) to %d", maxResamples), "resamples is %d", n)
+	if n := *a.Resamples; n < 0 || n > MaxResamples {
+		return f.at.errorf("$.analysis.resamples", fmt.Sprintf("use 0 (no intervals) to %d", MaxResamples), "resamples is %d", n)
 	}
 	if !(a.Level > 0 && a.Level < 1) {
 		return f.at.errorf("$.analysis.level", "the usual one is 0.95", "level %g is not between 0 and 1", a.Level)

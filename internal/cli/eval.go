@@ -9,10 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-lab/credence/internal/await"
 	"github.com/credence-lab/credence/internal/table"
 	"github.com/credence-lab/credence/metric"
 	"github.com/credence-lab/credence/resample"
 	"github.com/credence-lab/credence/scores"
+	"github.com/credence-lab/credence/study"
 )
 
 // evalFlags are the choices of "credence eval".
@@ -96,12 +98,12 @@ func (a *app) eval(cmd *cobra.Command, file string, flags evalFlags) error {
 	if err != nil {
 		return err
 	}
-	page, err := newPageFile(flags.html)
+	page, err := newPageFile(flags.html, file)
 	if err != nil {
 		return err
 	}
 	defer page.discard()
-	t, err := a.readScores(file, flags, plan)
+	t, err := await.Result(cmd.Context(), func() (*scores.Table, error) { return a.readScores(file, flags, plan) })
 	if err != nil {
 		return err
 	}
@@ -157,13 +159,22 @@ func (f evalFlags) plan() (*evalPlan, error) {
 	switch {
 	case f.resamples < 0:
 		return nil, usagef("--bootstrap %d is negative; 0 makes no intervals", f.resamples)
+	case f.resamples > study.MaxResamples:
+		return nil, usagef("--bootstrap %d is more than %d", f.resamples, study.MaxResamples)
 	case !(f.level > 0 && f.level < 1):
 		return nil, usagef("--level %v is not between 0 and 1", f.level)
 	case f.input != "" && !slices.Contains(table.Formats(), table.Format(f.input)):
-		return nil, usagef("unknown --input-format %q; the formats are %v", f.input, table.Formats())
+		return nil, usagef("unknown --input-format %q; the formats are %s", f.input, joined(table.Formats()))
+	}
+	for _, word := range f.spec.Correct {
+		if slices.ContainsFunc(f.spec.Incorrect, func(w string) bool { return strings.EqualFold(w, word) }) {
+			return nil, usagef("%q is named both by --correct and by --incorrect", word)
+		}
 	}
 	for _, s := range f.score {
-		p.addScore(s)
+		if _, err := p.addScore(s); err != nil {
+			return nil, err
+		}
 	}
 	for _, list := range f.compare {
 		if err := p.addComparison(list); err != nil {
@@ -213,15 +224,32 @@ func (p *evalPlan) metrics(ids []string) ([]metric.Statistic, error) {
 	return list, nil
 }
 
-func (p *evalPlan) addScore(text string) string {
+// addScore adds a score where it is new, and returns its name. One that is named again may leave its
+// kind out, but not contradict it.
+func (p *evalPlan) addScore(text string) (string, error) {
 	s := scores.ParseScore(text)
-	for _, known := range p.spec.Scores {
-		if known.Column == s.Column {
-			return s.Column
+	for i, known := range p.spec.Scores {
+		switch {
+		case known.Column != s.Column:
+			continue
+		case known.Kind == "":
+			p.spec.Scores[i].Kind = s.Kind
+		case s.Kind != "" && s.Kind != known.Kind:
+			return "", usagef("score %q is named as %s and as %s; name it once", s.Column, known.Kind, s.Kind)
 		}
+		return s.Column, nil
 	}
 	p.spec.Scores = append(p.spec.Scores, s)
-	return s.Column
+	return s.Column, nil
+}
+
+// joined lists words for a message.
+func joined[T ~string](words []T) string {
+	var list []string
+	for _, w := range words {
+		list = append(list, string(w))
+	}
+	return strings.Join(list, ", ")
 }
 
 // addComparison reads "a,b[,c]": each score against each that follows it.
@@ -231,7 +259,9 @@ func (p *evalPlan) addComparison(list string) error {
 		return usagef("--compare %q does not name two scores or more, joined by commas", list)
 	}
 	for i, name := range names {
-		names[i] = p.addScore(strings.TrimSpace(name))
+		if names[i], err = p.addScore(strings.TrimSpace(name)); err != nil {
+			return err
+		}
 		for _, earlier := range names[:i] {
 			if earlier == names[i] {
 				return usagef("--compare %q names a score twice", list)

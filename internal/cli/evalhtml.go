@@ -19,10 +19,19 @@ type pageFile struct {
 	temp *os.File
 }
 
-// newPageFile makes the file of a page; nil, which all methods take, where no page is asked for.
-func newPageFile(path string) (*pageFile, error) {
+// newPageFile makes the file of a page about the scores in input; nil, which all methods take, where no
+// page is asked for. What the page would take the place of must be a file, and not the scores.
+func newPageFile(path, input string) (*pageFile, error) {
 	if path == "" {
 		return nil, nil
+	}
+	if there, err := os.Stat(path); err == nil {
+		if !there.Mode().IsRegular() {
+			return nil, usagef("--html %s is no plain file that a page could replace; name a new one", path)
+		}
+		if scores, err := os.Stat(input); err == nil && os.SameFile(there, scores) {
+			return nil, usagef("--html %s is the file with the scores; name another one for the page", path)
+		}
 	}
 	temp, err := os.CreateTemp(filepath.Dir(path), ".report-*")
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-lab/credence/internal/await"
 	"github.com/credence-lab/credence/report"
 	"github.com/credence-lab/credence/study"
 )
@@ -35,6 +36,9 @@ func (f *studyFlags) apply(cmd *cobra.Command, s *study.File) (folder string, er
 		if f.resamples < 0 {
 			return "", usagef("--bootstrap %d is negative; 0 makes no intervals", f.resamples)
 		}
+		if f.resamples > study.MaxResamples {
+			return "", usagef("--bootstrap %d is more than %d", f.resamples, study.MaxResamples)
+		}
 		s.Analysis.Resamples = &f.resamples
 	}
 	if cmd.Flags().Changed("seed") {
@@ -64,7 +68,7 @@ rule asks only for what is new. docs/format.md describes the file.`,
 		Example: "  credence run study.yaml\n  credence run study.yaml --items 20 --out runs/try",
 		Args:    exactlyOne("a study file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := study.Load(args[0])
+			s, err := await.Result(cmd.Context(), func() (*study.File, error) { return study.Load(args[0]) })
 			if err != nil {
 				return err
 			}
