@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
@@ -42,6 +43,40 @@ func TestEvalExitCodes(t *testing.T) {
 				t.Errorf("exit code %d, want %d\n%s", got, tt.want, err.String())
 			}
 		})
+	}
+}
+
+// TestEvalInterruptedWhileReading: a terminal or a pipe that gives nothing cannot keep the command.
+func TestEvalInterruptedWhileReading(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	in, nobody := io.Pipe()
+	defer nobody.Close()
+	var out, err bytes.Buffer
+	if code := cli.Run(ctx, []string{"eval", "-"}, stopping{in, stop}, &out, &err); code != 130 || err.String() != "credence: interrupted\n" {
+		t.Errorf("exit code %d\n%s", code, err.String())
+	}
+}
+
+// stopping calls stop once somebody reads.
+type stopping struct {
+	io.Reader
+	stop func()
+}
+
+func (s stopping) Read(p []byte) (int, error) {
+	s.stop()
+	return s.Reader.Read(p)
+}
+
+// TestErrorsDoNotCommandTheTerminal: what a file says stands in messages.
+func TestErrorsDoNotCommandTheTerminal(t *testing.T) {
+	t.Parallel()
+	var out, err bytes.Buffer
+	cli.Run(t.Context(), []string{"eval", "\x1b[2Jnowhere.csv"}, strings.NewReader(""), &out, &err)
+	if got, want := err.String(), "credence: \\x1b[2Jnowhere.csv: no such file; check the path\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/credence-lab/credence/internal/termsafe"
 )
 
 // Exit codes. They are decided here and nowhere else.
@@ -50,7 +52,7 @@ func usageHint(err error, format string, args ...any) error {
 	return &usageError{err: err, hint: fmt.Sprintf(format, args...)}
 }
 
-// conclude prints err for a person and returns the exit code.
+// conclude prints err for a person and returns the exit code. What a file says may stand in it.
 func conclude(w io.Writer, err error) int {
 	if err == nil {
 		return exitOK
@@ -65,10 +67,14 @@ func conclude(w io.Writer, err error) int {
 	case errors.As(err, &bad) && bad.BadInput():
 		code = exitUsage
 	}
-	fmt.Fprintf(w, "credence: %v\n", err)
+	said := err.Error()
+	if err == context.Canceled {
+		said = "interrupted"
+	}
+	fmt.Fprintf(w, "credence: %s\n", termsafe.Text(said))
 	var usage *usageError
 	if errors.As(err, &usage) && usage.hint != "" {
-		fmt.Fprintf(w, "  %s\n", usage.hint)
+		fmt.Fprintf(w, "  %s\n", termsafe.Text(usage.hint))
 	}
 	return code
 }
