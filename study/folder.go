@@ -80,7 +80,8 @@ func refuseForeign(path string) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	for _, name := range []string{lockFile, ledgerFile, studyFile} {
+	// A study.yaml alone is no mark of a run: it is what people call the study that they wrote.
+	for _, name := range []string{lockFile, ledgerFile} {
 		if _, err := os.Stat(filepath.Join(path, name)); err == nil {
 			return nil
 		}
