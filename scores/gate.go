@@ -298,6 +298,8 @@ func (c Comparison) number(r Result) (x float64, why string) {
 		return missing(r.Holm)
 	case v.Interval == nil:
 		return 0, "there is no interval"
+	case v.Interval.Upper == v.Interval.Lower:
+		return 0, "the interval has no width, so it bounds nothing"
 	case c.Field == "lower":
 		return v.Interval.Lower, ""
 	}

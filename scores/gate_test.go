@@ -114,3 +114,16 @@ func FuzzParseGate(f *testing.F) {
 		g.Check(nil)
 	})
 }
+
+func TestAnIntervalWithoutWidthSatisfiesNoBound(t *testing.T) {
+	t.Parallel()
+	g, err := scores.ParseGate("auroc(s).lower >= 0.7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := measure.Of("auroc", 1, 2).With(measure.Interval{Lower: 1, Upper: 1, Level: .95, Method: "bootstrap.percentile", Resamples: 100})
+	o := g.Check([]scores.Result{{Score: "s", Value: v}})
+	if len(o) != 1 || o[0].Holds || !strings.Contains(o[0].Text, "no width") {
+		t.Errorf("%+v", o)
+	}
+}
