@@ -92,7 +92,7 @@ var (
 		func(b, all binMoments) float64 { d := b.q/b.n - all.q/all.n; return b.n * d * d },
 	}
 	uncertainty = murphyPart{
-		"uncertainty", "Variance of the qualities; of labels with mean a it is a(1 − a).", Lower,
+		"uncertainty", "Variance of the qualities; of labels with mean a it is a(1 − a).", Neither,
 		func(b, all binMoments) float64 { m := all.q / all.n; return b.qq - 2*m*b.q + m*m*b.n },
 	}
 	withinVariance = murphyPart{
@@ -100,7 +100,7 @@ var (
 		func(b, _ binMoments) float64 { return max(0, b.cc-b.c*b.c/b.n) },
 	}
 	withinCovariance = murphyPart{
-		"within-covariance", "Mean over items of twice the covariance of confidence and quality in the bin.", Higher,
+		"within-covariance", "Mean over items of twice the covariance of confidence and quality in the bin.", Neither,
 		func(b, _ binMoments) float64 { return 2 * (b.cq - b.c*b.q/b.n) },
 	}
 )

@@ -9,7 +9,7 @@ func MeanConfidence() Statistic {
 		ID:         "mean-confidence",
 		Definition: "The mean confidence.",
 		Source:     "\"Same Answer, Different Confidence\", section 4.1",
-		Better:     Higher, Needs: Probability, Labels: Qualities,
+		Better:     Neither, Needs: Probability, Labels: Qualities,
 		Bind: func(p *Prepared) Evaluator { return weightedMean(p.confidence) },
 	}
 }

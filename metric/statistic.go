@@ -44,6 +44,8 @@ const (
 	Lower  Direction = "lower"
 	// Nearer means that values nearer to 0 are better.
 	Nearer Direction = "nearer to 0"
+	// Neither means that no end is better: the value describes, it does not judge.
+	Neither Direction = "neither"
 )
 
 // Requirement says what a statistic asks of the score.
