@@ -58,7 +58,7 @@ func Compare(ctx context.Context, a *Aligned, o Options) (*Comparison, error) {
 		Choice:  a.choice,
 		Asked:   a.asked,
 		Used:    len(a.rows),
-		LeftOut: measure.Exclusions(a.leftOut),
+		LeftOut: append([]measure.Excluded{}, measure.Exclusions(a.leftOut)...), // a list in JSON, never null
 	}
 	c.ParseRate = metric.Proportion(a.parsed, a.asked, o.Level)
 	c.FallbackRate = metric.Proportion(a.fell, a.parsed, o.Level)

@@ -126,11 +126,28 @@ func lineOf(c *protocol.Comparison) string {
 		}
 	}
 	for m, v := range c.Verbalised.Metrics {
-		if g := c.Contexts[0].Gaps[m]; g.Resolved {
-			return head + "; " + signalWord(g.Better) + " better by " + Title(v.Method) + " in every context"
+		for _, signal := range []record.Signal{record.TokenSignal, record.VerbalisedSignal} {
+			switch where := resolvedIn(c, m, signal); len(where) {
+			case 0:
+			case len(c.Contexts):
+				return head + "; " + signalWord(signal) + " better by " + Title(v.Method) + " in every context"
+			default:
+				return head + "; " + signalWord(signal) + " better by " + Title(v.Method) + " in " + plain(where)
+			}
 		}
 	}
 	return head + "; every difference is within chance"
+}
+
+// resolvedIn lists the contexts in which signal is better beyond chance.
+func resolvedIn(c *protocol.Comparison, m int, signal record.Signal) []string {
+	var names []string
+	for _, context := range c.Contexts {
+		if g := context.Gaps[m]; g.Resolved && g.Better == signal {
+			names = append(names, context.Name)
+		}
+	}
+	return names
 }
 
 // scoreLabels name the scores of a comparison, by series.
