@@ -48,8 +48,8 @@ func writeModels(w io.Writer, cache *weights.Cache) error {
 		if m.Default {
 			kind += ", default"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s %s\n", m.Name, kind, weights.FormatBytes(m.Bytes),
-			stateWords(m.State, m.Have), m.Licence.Name, m.Licence.URL)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", m.Name, kind, weights.FormatBytes(m.Bytes),
+			stateWords(m.State, m.Have), m.Licence.Name)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -59,7 +59,7 @@ func writeModels(w io.Writer, cache *weights.Cache) error {
 		_, err = fmt.Fprintf(w, "\nEngine: %v\n", err)
 		return err
 	}
-	_, err = fmt.Fprintf(w, "\nEngine: llama.cpp %s for %s, %s, in cache: %s, licence %s\nCache:  %s\n", engine.Version,
+	_, err = fmt.Fprintf(w, "\nEngine: llama.cpp %s for %s, %s\n        in cache: %s, licence %s\nCache:  %s\nThe addresses of the licences: --format json\n", engine.Version,
 		engine.Platform, weights.FormatBytes(engine.Bytes), stateWords(engine.State, 0), engine.Licence.Name, cache.Home())
 	return err
 }
