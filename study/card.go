@@ -3,8 +3,10 @@ package study
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/credence-lab/credence/card"
+	"github.com/credence-lab/credence/judge"
 	"github.com/credence-lab/credence/metric"
 	"github.com/credence-lab/credence/prompt"
 	"github.com/credence-lab/credence/protocol"
@@ -31,7 +33,7 @@ func (r *runner) card() *card.Card {
 		c.Datasets = append(c.Datasets, card.Dataset{Name: d.Name, Items: len(d.Items), SHA256: d.SHA256, Notes: d.Notes})
 	}
 	for _, rule := range p.Correctness {
-		c.Correctness = append(c.Correctness, card.Rule{ID: rule, What: "the answer against every accepted answer of the item, after normalisation"})
+		c.Correctness = append(c.Correctness, card.Rule{ID: rule, What: ruleWords(rule)})
 	}
 	r.cardContexts(c)
 	for _, s := range r.settings {
@@ -92,6 +94,20 @@ func parserWords(name string) string {
 		return "the paper's: first text after Guess:, number after Probability:, else the first standalone number in [0,1]; Markdown is kept"
 	}
 	return "labels on a line of their own only, no guessing of numbers"
+}
+
+// ruleWords says what a judge does, from the two halves of its id.
+func ruleWords(id string) string {
+	rule, normaliser, _ := strings.Cut(id, ".")
+	what := map[string]string{
+		string(judge.Containment): "correct if, for any accepted answer, the two texts are equal or one is a substring of the other",
+		string(judge.Exact):       "correct if the text equals any accepted answer",
+	}[rule]
+	how := map[string]string{
+		judge.ASCII.String():   "compared in lower case with everything but ASCII letters and digits as blanks",
+		judge.Unicode.String(): "compared in one case and one normal form (NFC), letters and digits of every script kept",
+	}[normaliser]
+	return what + "; " + how
 }
 
 func metricRules() []card.Rule {

@@ -50,7 +50,8 @@ func (e *InputError) BadInput() bool { return true }
 // maxFileBytes bounds a study file; a real one has a few thousand bytes.
 const maxFileBytes = 1 << 20
 
-// Load reads and checks a study file. Data files named in it are taken relative to its folder.
+// Load reads and checks a study file. Files named in it, of data and of weights, are taken relative to
+// its folder.
 // Every error is an [*InputError] with the line.
 func Load(path string) (*File, error) {
 	info, err := os.Stat(path)
@@ -68,12 +69,28 @@ func Load(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.rebase(func(file string) string {
+		if filepath.IsAbs(file) {
+			return file
+		}
+		return filepath.Join(filepath.Dir(path), file)
+	})
+	return f, nil
+}
+
+// rebase changes every path of a file that the study names. Weights are a path if they end in .gguf
+// or hold a separator, else a name of the catalogue.
+func (f *File) rebase(change func(string) string) {
 	for i := range f.Datasets {
-		if d := &f.Datasets[i]; d.File != "" && !filepath.IsAbs(d.File) {
-			d.File = filepath.Join(filepath.Dir(path), d.File)
+		if d := &f.Datasets[i]; d.File != "" {
+			d.File = change(d.File)
 		}
 	}
-	return f, nil
+	for i := range f.Models {
+		if m := &f.Models[i]; strings.HasSuffix(m.Weights, ".gguf") || strings.ContainsAny(m.Weights, `/\`) {
+			m.Weights = change(m.Weights)
+		}
+	}
 }
 
 // Parse reads a study file from data; path is for messages. Defaults are filled in.

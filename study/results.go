@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -131,12 +132,34 @@ func (f *folder) writeJSON(name string, v any) error {
 	return f.write(name, append(data, '\n'))
 }
 
+// writeStudy keeps the effective study in a form that can be run again from where it lies: files are
+// named relative to the folder where they can be.
 func (f *folder) writeStudy(file *File) error {
-	data, err := yaml.Marshal(file)
+	kept := *file
+	kept.Datasets, kept.Models = slices.Clone(file.Datasets), slices.Clone(file.Models)
+	kept.rebase(f.relative)
+	data, err := yaml.Marshal(&kept)
 	if err != nil {
 		return fmt.Errorf("%s: %w", studyFile, err)
 	}
-	return f.write(studyFile, append([]byte("# The effective study: every default written out.\n"), data...))
+	const head = "# The effective study: every default written out but those that are the engine's to choose.\n"
+	return f.write(studyFile, append([]byte(head), data...))
+}
+
+// relative names a file as seen from the folder; on another volume it stays absolute.
+func (f *folder) relative(path string) string {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	here, err := filepath.Abs(f.path)
+	if err != nil {
+		return absolute
+	}
+	if relative, err := filepath.Rel(here, absolute); err == nil {
+		return filepath.ToSlash(relative)
+	}
+	return absolute
 }
 
 // ReadResults reads the results of a finished run from its folder.
