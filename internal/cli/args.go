@@ -21,6 +21,21 @@ func exactlyOne(what string) cobra.PositionalArgs {
 	}
 }
 
+// wrongUsage makes what check finds wrong with arguments exit as wrong usage does, whoever wrote it.
+func wrongUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
+	if check == nil {
+		return nil
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		err := check(cmd, args)
+		var bad badInput
+		if err == nil || errors.As(err, &bad) {
+			return err
+		}
+		return usageHint(err, "usage: %s", cmd.UseLine())
+	}
+}
+
 // resumable adds to an interruption that nothing is lost.
 func resumable(err error, folder string) error {
 	if errors.Is(err, context.Canceled) {

@@ -77,6 +77,9 @@ of built-in questions on this machine.`,
 	})
 	root.SetUsageTemplate(usageTemplate(root))
 	root.AddCommand(a.commands()...)
+	for _, cmd := range root.Commands() {
+		cmd.Args = wrongUsage(cmd.Args)
+	}
 	return root
 }
 
