@@ -8,8 +8,8 @@ import (
 	"github.com/credence-lab/credence/protocol"
 )
 
-// WriteSetting writes the comparisons of one setting: the first in full, of the others what differs,
-// which is the verdict under another correctness rule or aggregation.
+// WriteSetting writes the comparisons of one setting: the first in full, of the others the gaps and
+// the words that differ under that correctness rule or aggregation.
 func WriteSetting(w io.Writer, comparisons []*protocol.Comparison) error {
 	p := &printer{w: w}
 	for i, c := range comparisons {
@@ -22,6 +22,14 @@ func WriteSetting(w io.Writer, comparisons []*protocol.Comparison) error {
 		p.line("")
 		p.line("graded by %s, %s: %d used, accuracy %s", c.Choice.Judge, c.Choice.Aggregation, c.Used, Estimate(c.Accuracy))
 		p.table(gapTable(c))
+		p.line("")
+		differences := Differences(comparisons[0], c)
+		for _, sentence := range differences {
+			p.wrapped("- "+sentence, "  ")
+		}
+		if len(differences) == 0 {
+			p.line("- The verdict in words is the same.")
+		}
 	}
 	p.line("")
 	return p.err

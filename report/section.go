@@ -64,6 +64,9 @@ func NewSection(s Setting) (*Section, error) {
 		Warnings: Warnings(c),
 		first:    c,
 	}
+	for _, other := range s.Comparisons[1:] {
+		section.Points = append(section.Points, differencePoint(c, other))
+	}
 	view := sectionView{
 		ID:     section.ID,
 		Used:   c.Used,

@@ -63,6 +63,18 @@ func pointsOf(c *protocol.Comparison) []point {
 	return points
 }
 
+// differencePoint says what changes under another correctness rule or aggregation.
+func differencePoint(first, other *protocol.Comparison) point {
+	about := point{About: "Under " + other.Choice.Judge, Asks: "another correctness rule", Term: "judge", Says: "The same in words."}
+	if other.Choice.Judge == first.Choice.Judge {
+		about = point{About: "With " + other.Choice.Aggregation, Asks: "another aggregation of token probabilities", Term: "token", Says: about.Says}
+	}
+	if differences := Differences(first, other); len(differences) > 0 {
+		about.Says = strings.Join(differences, " ")
+	}
+	return about
+}
+
 // heading splits "Ranking (AUROC: are right answers …?)" into its two parts.
 func heading(title string) (about, question string) {
 	if title == "BRIER" {

@@ -29,6 +29,21 @@ func Words(c *protocol.Comparison) []string {
 	return append(sentences, levelWords(c), cautionWords(c))
 }
 
+// Differences says what another comparison of the same setting, under another correctness rule or
+// aggregation, shows that first does not: the sentences of its metrics that read differently.
+func Differences(first, other *protocol.Comparison) []string {
+	if other.Used == 0 {
+		return Words(other)
+	}
+	var sentences []string
+	for m := range other.Verbalised.Metrics {
+		if says := metricWords(other, m); first.Used == 0 || says != metricWords(first, m) {
+			sentences = append(sentences, says)
+		}
+	}
+	return sentences
+}
+
 // asks says what each metric is about, in words that need no paper.
 func asks(title string) string {
 	switch title {

@@ -143,3 +143,19 @@ func TestWrap(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestAnotherRuleIsReadWhereItDiffers(t *testing.T) {
+	t.Parallel()
+	flips, noise := compare(t, 600, 1, 0, 2), compare(t, 600, 0, 0, 0)
+	if same := report.Differences(flips, flips); len(same) != 0 {
+		t.Errorf("a comparison differs from itself: %q", same)
+	}
+	var b bytes.Buffer
+	if err := report.WriteSetting(&b, []*protocol.Comparison{flips, noise}); err != nil {
+		t.Fatal(err)
+	}
+	_, second, _ := strings.Cut(b.String(), "\ngraded by ")
+	if !strings.Contains(second, "told apart beyond chance") || strings.Contains(second, "the same") {
+		t.Errorf("what the second rule says is not told:\n%s", second)
+	}
+}
