@@ -127,3 +127,12 @@ func TestAnIntervalWithoutWidthSatisfiesNoBound(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+func TestMetricsAreFoundAsPeopleWriteThem(t *testing.T) {
+	t.Parallel()
+	for _, written := range []string{"AUROC", "auroc", "ECE"} {
+		if s, err := scores.Metric(written); err != nil || !strings.HasPrefix(s.ID, strings.ToLower(written)) {
+			t.Errorf("%s: %q, %v", written, s.ID, err)
+		}
+	}
+}

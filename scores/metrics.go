@@ -43,6 +43,7 @@ func Metrics(ids []string) ([]metric.Statistic, error) {
 
 // Metric finds one metric by its id or the beginning of it; see [Metrics].
 func Metric(id string) (metric.Statistic, error) {
+	id = strings.ToLower(id) // ids are lower case; people write AUROC
 	s, err := metric.ByID(id)
 	if err == nil {
 		return s, nil
