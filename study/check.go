@@ -2,6 +2,8 @@ package study
 
 import (
 	"fmt"
+	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,6 +28,11 @@ func plainName(name string) bool {
 	}
 	return name != "" && utf8.RuneCountInString(name) <= most
 }
+
+// maxCount bounds numbers that the engine takes in 32 bits.
+const maxCount = math.MaxInt32
+
+func sensible(n int) bool { return n >= 0 && n <= maxCount }
 
 // check says what is wrong with a study file after defaults are in; nil if nothing is.
 func (f *File) check() error {
@@ -52,6 +59,8 @@ func (f *File) checkNames() error {
 	for i, m := range f.Models {
 		node := fmt.Sprintf("$.models[%d]", i)
 		switch {
+		case !plainName(m.Name) && m.Name == m.Weights && m.Name != "":
+			return f.at.errorf(node, "add \"name:\", such as \"mine\"", "a model named after its weights would be called %q", m.Name)
 		case !plainName(m.Name):
 			return f.at.errorf(node+".name", rule, "model name %q cannot be used", m.Name)
 		case seen[m.Name]:
@@ -62,10 +71,10 @@ func (f *File) checkNames() error {
 			return f.at.errorf(node+".format", "use auto, chat or base", "unknown format %q", m.Format)
 		case m.Mode != "exact" && m.Mode != "fast":
 			return f.at.errorf(node+".mode", "use exact or fast", "unknown mode %q", m.Mode)
-		case m.RepetitionPenalty != nil && *m.RepetitionPenalty <= 0:
-			return f.at.errorf(node+".repetition_penalty", "1 is none", "repetition_penalty %g is not above 0", *m.RepetitionPenalty)
-		case m.Threads < 0 || m.ContextTokens < 0 || m.MemoryMB < 0:
-			return f.at.errorf(node, "leave it out for the default", "threads, context_tokens and memory_mb cannot be negative")
+		case m.RepetitionPenalty != nil && !(*m.RepetitionPenalty > 0 && *m.RepetitionPenalty < math.Inf(1)):
+			return f.at.errorf(node+".repetition_penalty", "1 is none", "repetition_penalty %g is not a finite number above 0", *m.RepetitionPenalty)
+		case !sensible(m.Threads) || !sensible(m.ContextTokens) || !sensible(m.MemoryMB):
+			return f.at.errorf(node, "leave it out for the default", "threads, context_tokens and memory_mb lie between 0 and %d", maxCount)
 		}
 		seen[m.Name] = true
 	}
@@ -85,6 +94,8 @@ func (f *File) checkDatasets() error {
 			return f.at.errorf(node+".name", "give each its own name", "two data sets are called %q", d.Name)
 		case d.File == "" && !slices.Contains(dataset.BuiltinNames(), d.Name):
 			return f.at.errorf(node+".name", "built in: "+strings.Join(dataset.BuiltinNames(), ", ")+"; for your own add \"file:\"", "there is no built-in data set %q", d.Name)
+		case d.File == "" && !reflect.DeepEqual(d.Columns, dataset.Mapping{}):
+			return f.at.errorf(node+".columns", "remove them, or add \"file:\"", "the built-in data set %q has columns of its own", d.Name)
 		case d.Limit < 0:
 			return f.at.errorf(node+".limit", "0 takes all", "limit %d is negative", d.Limit)
 		}
@@ -105,6 +116,9 @@ func (f *File) checkProtocol() error {
 		{"correctness", p.Correctness, judge.Names()},
 		{"parser", []string{p.Parser}, prompt.ParserNames()},
 	} {
+		if len(list.values) == 0 {
+			return f.at.errorf("$.protocol."+list.key, "leave it out for the default", "%s is empty", list.key)
+		}
 		for i, v := range list.values {
 			node := fmt.Sprintf("$.protocol.%s[%d]", list.key, i)
 			if !slices.Contains(list.known, v) {

@@ -99,20 +99,27 @@ func defaultContexts() []string {
 func defaultAggregations() []string { return []string{"geometric-mean"} }
 func defaultCorrectness() []string  { return []string{"containment.unicode", "exact.unicode"} }
 
-// fill writes every default into f, so that the kept file states all choices.
+// fill writes every default into f, so that the kept file states all choices. What the file says
+// stands, also where it says 0 or nothing.
 func (f *File) fill() {
-	setDefault(&f.Seed, DefaultSeed)
 	p := &f.Protocol
-	setList(&p.Contexts, defaultContexts())
-	setList(&p.Aggregations, defaultAggregations())
-	setList(&p.Correctness, defaultCorrectness())
-	setDefault(&p.Parser, DefaultParser)
-	setDefault(&p.MaxTokens, DefaultMaxTokens)
+	for node, set := range map[string]func(){
+		"$.seed":                  func() { f.Seed = DefaultSeed },
+		"$.protocol.contexts":     func() { p.Contexts = defaultContexts() },
+		"$.protocol.aggregations": func() { p.Aggregations = defaultAggregations() },
+		"$.protocol.correctness":  func() { p.Correctness = defaultCorrectness() },
+		"$.protocol.parser":       func() { p.Parser = DefaultParser },
+		"$.protocol.max_tokens":   func() { p.MaxTokens = DefaultMaxTokens },
+		"$.analysis.level":        func() { f.Analysis.Level = DefaultLevel },
+	} {
+		if !f.at.has(node) {
+			set()
+		}
+	}
 	if f.Analysis.Resamples == nil {
 		n := DefaultResamples
 		f.Analysis.Resamples = &n
 	}
-	setDefault(&f.Analysis.Level, DefaultLevel)
 	for i := range f.Models {
 		m := &f.Models[i]
 		setDefault(&m.Engine, "llamacpp")
@@ -128,12 +135,6 @@ func (f *File) fill() {
 func setDefault[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
-		*field = value
-	}
-}
-
-func setList(field *[]string, value []string) {
-	if len(*field) == 0 {
 		*field = value
 	}
 }

@@ -47,23 +47,13 @@ func (e *InputError) Unwrap() error { return e.Err }
 // BadInput makes the command exit with 2.
 func (e *InputError) BadInput() bool { return true }
 
-// maxFileBytes bounds a study file; a real one has a few thousand bytes.
-const maxFileBytes = 1 << 20
-
 // Load reads and checks a study file. Files named in it, of data and of weights, are taken relative to
 // its folder.
 // Every error is an [*InputError] with the line.
 func Load(path string) (*File, error) {
-	info, err := os.Stat(path)
+	data, err := readFile(path)
 	if err != nil {
-		return nil, &InputError{Path: path, What: "cannot be read: " + cause(err), Hint: "give the path of a study file", Err: err}
-	}
-	if info.Size() > maxFileBytes {
-		return nil, &InputError{Path: path, What: fmt.Sprintf("is %d bytes long, a study file has at most %d", info.Size(), maxFileBytes)}
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, &InputError{Path: path, What: "cannot be read: " + cause(err), Err: err}
+		return nil, err
 	}
 	f, err := Parse(path, data)
 	if err != nil {
@@ -96,6 +86,9 @@ func (f *File) rebase(change func(string) string) {
 // Parse reads a study file from data; path is for messages. Defaults are filled in.
 func Parse(path string, data []byte) (*File, error) {
 	data = []byte(strings.TrimPrefix(string(data), "\ufeff"))
+	if err := checkSize(path, data); err != nil {
+		return nil, err
+	}
 	var f File
 	if err := yaml.UnmarshalWithOptions(data, &f, yaml.Strict()); err != nil {
 		return nil, positioned(path, err)
@@ -103,6 +96,9 @@ func Parse(path string, data []byte) (*File, error) {
 	tree, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		return nil, positioned(path, err)
+	}
+	if err := checkTree(path, tree); err != nil {
+		return nil, err
 	}
 	f.at = positions{path, tree}
 	f.fill()
@@ -122,6 +118,10 @@ func positioned(path string, err error) error {
 	var kind *yaml.TypeError
 	if errors.As(err, &kind) {
 		e.What = fmt.Sprintf("%s where %s is wanted", kindWord(kind.SrcType), kindWord(kind.DstType))
+	}
+	var overflow *yaml.OverflowError
+	if errors.As(err, &overflow) {
+		e.What = fmt.Sprintf("%s where %s is wanted: it does not fit", overflow.SrcNum, kindWord(overflow.DstType))
 	}
 	var unknown *yaml.UnknownFieldError
 	if errors.As(err, &unknown) {
@@ -184,6 +184,16 @@ func keys(t reflect.Type) []string {
 type positions struct {
 	path string
 	tree *ast.File
+}
+
+// has reports whether the file itself gives a key a value, be it 0 or an empty list.
+func (p positions) has(node string) bool {
+	at, err := yaml.PathString(node)
+	if err != nil {
+		return false
+	}
+	found, err := at.FilterFile(p.tree)
+	return err == nil && found != nil && found.Type() != ast.NullType
 }
 
 // errorf returns an InputError at the node of a YAML path such as "$.models[0].name".

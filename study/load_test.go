@@ -35,6 +35,29 @@ func TestDefaultsAreWrittenOut(t *testing.T) {
 	}
 }
 
+func TestSeedZeroIsNotTheDefault(t *testing.T) {
+	t.Parallel()
+	f, err := study.Parse("s.yaml", []byte(minimal+"seed: 0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Seed != 0 {
+		t.Errorf("seed 0 became %d", f.Seed)
+	}
+}
+
+// TestDeviceIsNotReadToItsEnd, which it does not have.
+func TestDeviceIsNotReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	const endless = "/dev/zero"
+	if _, err := os.Stat(endless); err != nil {
+		t.Skip("there is no " + endless)
+	}
+	if _, err := study.Load(endless); err == nil || !strings.Contains(err.Error(), "has more than 1048576 bytes") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestNoIntervalsIsNotTheDefaultNumberOfThem(t *testing.T) {
 	t.Parallel()
 	f, err := study.Parse("s.yaml", []byte(minimal+"analysis: {resamples: 0}\n"))
@@ -67,6 +90,21 @@ func TestMistakesAreNamedWithTheirPlace(t *testing.T) {
 		"mode":                {"name: x\nmodels:\n- weights: w\n  mode: quick\ndatasets:\n- name: facts\n", 4, 9, "quick"},
 		"empty":               {"", 0, 0, "name"},
 		"no mapping":          {"- a\n- b\n", 1, 1, ""},
+		"second document":     {minimal + "---\n" + minimal, 7, 0, "a second document"},
+		"fraction of a seed":  {minimal + "seed: 1.5\n", 6, 7, "seed 1.5 is no whole number"},
+		"too large a seed":    {minimal + "seed: 18446744073709551616\n", 6, 7, "no whole number that fits"},
+		"huge seed":           {minimal + "seed: 99999999999999999999999\n", 6, 7, "99999999999999999999999 where a whole number, not negative, is wanted: it does not fit"},
+		"seed by exponent":    {minimal + "seed: 1e3\n", 6, 7, "no whole number"},
+		"fraction of a limit": {"name: x\nmodels:\n- weights: w\ndatasets:\n- {name: facts, limit: 1.9}\n", 5, 24, "limit 1.9"},
+		"no level":            {minimal + "analysis: {level: 0}\n", 6, 19, "level 0 is not between 0 and 1"},
+		"no tokens":           {minimal + "protocol: {max_tokens: 0}\n", 6, 24, "max_tokens 0 is not positive"},
+		"no contexts":         {minimal + "protocol: {contexts: []}\n", 6, 22, "contexts is empty"},
+		"penalty without end": {"name: x\nmodels:\n- weights: w\n  repetition_penalty: .inf\ndatasets:\n- name: facts\n", 4, 23, "no"},
+		"too many threads":    {"name: x\nmodels:\n- weights: w\n  threads: 4294967297\ndatasets:\n- name: facts\n", 3, 0, "threads"},
+		"named after a path":  {"name: x\nmodels:\n- weights: /a/b.gguf\ndatasets:\n- name: facts\n", 3, 0, "add \"name:\""},
+		"columns of facts":    {minimal + "  columns: {question: q}\n", 6, 0, "has columns of its own"},
+		"nested deeply":       {"a: " + strings.Repeat("[", 10_000), 1, 0, "brackets nested deeper than 100"},
+		"words without end":   {minimal + "protocol: {contexts: [" + strings.Repeat("x, ", 50_000) + "]}\n", 0, 0, "words and signs"},
 		"unknown prompt":      {minimal + "prompts:\n  confidance: \"{{.Question}}\"\n", 7, 15, "confidance"},
 		"prompt as program":   {minimal + "prompts:\n  bare: \"{{.Question | printf}}\\nAnswer:\"\n", 7, 9, "bare"},
 	} {
@@ -107,7 +145,7 @@ func TestHugeStudyFileIsRefused(t *testing.T) {
 	if err := os.WriteFile(path, make([]byte, 2<<20), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := study.Load(path); err == nil || !strings.Contains(err.Error(), "2097152 bytes") {
+	if _, err := study.Load(path); err == nil || !strings.Contains(err.Error(), "has more than 1048576 bytes") {
 		t.Errorf("got %v", err)
 	}
 }
