@@ -184,6 +184,9 @@ func probe(path string) error {
 	if info.IsDir() {
 		return &Error{Path: path, Err: fmt.Errorf("%w: it is a folder", ErrNotLedger), Hint: "name the ledger.db in it"}
 	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait for a writer
+		return &Error{Path: path, Err: fmt.Errorf("%w: it is no plain file", ErrNotLedger), Hint: "name another file"}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return explain(path, err)

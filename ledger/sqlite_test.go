@@ -85,6 +85,7 @@ func TestOtherFilesAreRefused(t *testing.T) {
 	refused(t, file("long.txt", strings.Repeat("some notes ", 1000)), ledger.ErrNotLedger, "not changed")
 	refused(t, file("cut.db", "SQLite format 3\x00\x10\x00"), ledger.ErrDamaged, "keep a copy")
 	refused(t, dir, ledger.ErrNotLedger, "ledger.db")
+	refused(t, os.DevNull, ledger.ErrNotLedger, "name another file")
 	other := filepath.Join(dir, "other.db")
 	change(t, other, "CREATE TABLE bookmarks (url TEXT)")
 	refused(t, other, ledger.ErrNotLedger, "another program")
