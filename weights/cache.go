@@ -72,6 +72,9 @@ func Open(o Options) (*Cache, error) {
 	if err != nil {
 		return nil, err
 	}
+	if there, err := os.Stat(c.home); err == nil && !there.IsDir() {
+		return nil, &InputError{fmt.Sprintf("the cache folder %s is a file; set %s to a folder", c.home, HomeVariable)}
+	}
 	if c.catalogue == nil {
 		if c.catalogue, err = defaultCatalogue(); err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path"
@@ -168,11 +169,22 @@ var BuiltIn = sync.OnceValue(func() *Catalogue {
 	return c
 })
 
+// maxCatalogue bounds the bytes of a catalogue; a model takes about a thousand.
+const maxCatalogue = 1 << 20
+
 // ReadCatalogue reads a catalogue in the form of the built-in one, such as that of a mirror.
 func ReadCatalogue(file string) (*Catalogue, error) {
-	text, err := os.ReadFile(file)
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, &InputError{fmt.Sprintf("catalogue: %v", err)}
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxCatalogue+1))
+	if err != nil {
+		return nil, &InputError{fmt.Sprintf("catalogue: %v", err)}
+	}
+	if len(text) > maxCatalogue {
+		return nil, &InputError{fmt.Sprintf("catalogue: %s has more than %d bytes", file, maxCatalogue)}
 	}
 	return parseCatalogue(file, text)
 }

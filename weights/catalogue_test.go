@@ -111,6 +111,15 @@ func TestCatalogueFromAFile(t *testing.T) {
 	}
 }
 
+func TestCatalogueIsNotReadWithoutEnd(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "huge.yaml")
+	write(t, file, bytes.Repeat([]byte("#\n"), 1<<20))
+	if _, err := ReadCatalogue(file); err == nil || !strings.Contains(err.Error(), "huge.yaml has more than 1048576 bytes") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func FuzzCatalogue(f *testing.F) {
 	f.Add(builtIn[:2000])
 	f.Add([]byte("default: a\nmodels: [{name: a}]"))
