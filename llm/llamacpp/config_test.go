@@ -12,6 +12,23 @@ import (
 	"github.com/credence-lab/credence/llm/llamacpp/internal/gguf"
 )
 
+// TestWhatCannotBeUsedIsTheUsersToMend: a command then exits as on wrong input.
+func TestWhatCannotBeUsedIsTheUsersToMend(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty.gguf")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, weights := range []string{empty, filepath.Join(dir, "none.gguf"), header(t, nil, nil)} {
+		_, err := New(Config{LibraryDir: dir, Weights: weights})
+		var bad interface{ BadInput() bool }
+		if !errors.As(err, &bad) || !bad.BadInput() {
+			t.Errorf("%s: %v", weights, err)
+		}
+	}
+}
+
 // header writes a GGUF file without tensors: texts and whole numbers, and a vocabulary of two tokens.
 func header(t *testing.T, texts map[string]string, numbers map[string]uint32) string {
 	t.Helper()

@@ -46,23 +46,23 @@ type loaded struct {
 func New(c Config) (*Engine, error) {
 	g, err := gguf.Open(c.Weights)
 	if err != nil {
-		return nil, fmt.Errorf("weights: %w", err)
+		return nil, &unusable{fmt.Errorf("weights: %w", err)}
 	}
 	s, err := readShape(g)
 	if err != nil {
-		return nil, fmt.Errorf("weights %s: %w", c.Weights, err)
+		return nil, &unusable{fmt.Errorf("weights %s: %w", c.Weights, err)}
 	}
 	settled, err := c.settle(s)
 	if err != nil {
-		return nil, fmt.Errorf("weights %s: %w", c.Weights, err)
+		return nil, &unusable{fmt.Errorf("weights %s: %w", c.Weights, err)}
 	}
 	t, err := compileTemplate(s)
 	if err != nil {
-		return nil, err
+		return nil, &unusable{err}
 	}
 	lib, err := openLibrary(c.LibraryDir, c.CPU)
 	if err != nil {
-		return nil, err
+		return nil, &unusable{err}
 	}
 	if settled.WeightsSHA256 == "" {
 		if settled.WeightsSHA256, err = digestFile(c.Weights); err != nil {
@@ -73,6 +73,15 @@ func New(c Config) (*Engine, error) {
 	e.identity = e.identify()
 	return e, nil
 }
+
+// unusable is an error about weights, libraries or settings that a user named and that cannot be used.
+type unusable struct{ err error }
+
+func (u *unusable) Error() string { return u.err.Error() }
+func (u *unusable) Unwrap() error { return u.err }
+
+// BadInput tells the command that the user's input is at fault.
+func (u *unusable) BadInput() bool { return true }
 
 func (e *Engine) identify() llm.Identity {
 	settings := map[string]string{

@@ -48,8 +48,15 @@ func (c *chatTemplate) render(messages []llm.Message) (text string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("chat template: %w", err)
 	}
+	if len(text) > maxRendered {
+		return "", fmt.Errorf("chat template: it makes %d bytes of a prompt, more than %d", len(text), maxRendered)
+	}
 	return text, nil
 }
+
+// maxRendered bounds what goes to the tokeniser, which ends the process when it runs out of memory. It
+// is more than any context holds.
+const maxRendered = 64 << 20
 
 // trimBlocks removes from a template's source the blanks that the transformers library removes, whose
 // environment chat templates are written for: it sets Jinja's trim_blocks and lstrip_blocks and drops a

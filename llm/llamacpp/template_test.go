@@ -3,6 +3,7 @@ package llamacpp
 import (
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/credence-lab/credence/llm"
@@ -36,6 +37,19 @@ func TestTemplatesRenderAsInTransformers(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, c.Want)
 			}
 		})
+	}
+}
+
+// TestTemplateThatMakesTooMuch: the template comes with the weights, and what it makes goes to a
+// tokeniser that ends the process when it runs out of memory.
+func TestTemplateThatMakesTooMuch(t *testing.T) {
+	t.Parallel()
+	tmpl, err := compileTemplate(shape{template: `{{ "x" * 67108865 }}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tmpl.render(nil); err == nil || !strings.Contains(err.Error(), "67108865 bytes of a prompt") {
+		t.Errorf("got %v", err)
 	}
 }
 
