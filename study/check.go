@@ -29,6 +29,9 @@ func plainName(name string) bool {
 	return name != "" && utf8.RuneCountInString(name) <= most
 }
 
+// MaxThreads is what the engine can start.
+const MaxThreads = 512
+
 // maxCount bounds numbers that the engine takes in 32 bits.
 const maxCount = math.MaxInt32
 
@@ -73,6 +76,8 @@ func (f *File) checkNames() error {
 			return f.at.errorf(node+".mode", "use exact or fast", "unknown mode %q", m.Mode)
 		case m.RepetitionPenalty != nil && !(*m.RepetitionPenalty > 0 && *m.RepetitionPenalty < math.Inf(1)):
 			return f.at.errorf(node+".repetition_penalty", "1 is none", "repetition_penalty %g is not a finite number above 0", *m.RepetitionPenalty)
+		case m.Threads > MaxThreads:
+			return f.at.errorf(node+".threads", "leave it out for one per core", "threads is %d, more than %d", m.Threads, MaxThreads)
 		case !sensible(m.Threads) || !sensible(m.ContextTokens) || !sensible(m.MemoryMB):
 			return f.at.errorf(node, "leave it out for the default", "threads, context_tokens and memory_mb lie between 0 and %d", maxCount)
 		}

@@ -100,7 +100,7 @@ func TestMistakesAreNamedWithTheirPlace(t *testing.T) {
 		"no tokens":           {minimal + "protocol: {max_tokens: 0}\n", 6, 24, "max_tokens 0 is not positive"},
 		"no contexts":         {minimal + "protocol: {contexts: []}\n", 6, 22, "contexts is empty"},
 		"penalty without end": {"name: x\nmodels:\n- weights: w\n  repetition_penalty: .inf\ndatasets:\n- name: facts\n", 4, 23, "no"},
-		"too many threads":    {"name: x\nmodels:\n- weights: w\n  threads: 4294967297\ndatasets:\n- name: facts\n", 3, 0, "threads"},
+		"too many threads":    {"name: x\nmodels:\n- weights: w\n  threads: 4294967297\ndatasets:\n- name: facts\n", 4, 12, "threads is 4294967297, more than 512"},
 		"named after a path":  {"name: x\nmodels:\n- weights: /a/b.gguf\ndatasets:\n- name: facts\n", 3, 0, "add \"name:\""},
 		"columns of facts":    {minimal + "  columns: {question: q}\n", 6, 0, "has columns of its own"},
 		"nested deeply":       {"a: " + strings.Repeat("[", 10_000), 1, 0, "brackets nested deeper than 100"},

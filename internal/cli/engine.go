@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,8 +25,15 @@ type engineFlags struct {
 
 func (f *engineFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.library, "engine-library", os.Getenv("CREDENCE_ENGINE_LIBRARY"), "`folder` of llama.cpp's shared libraries, instead of fetching them (CREDENCE_ENGINE_LIBRARY)")
-	cmd.Flags().BoolVar(&f.offline, "offline", os.Getenv("CREDENCE_OFFLINE") != "", "use nothing but what is on this machine (CREDENCE_OFFLINE)")
+	cmd.Flags().BoolVar(&f.offline, "offline", offlineByDefault(), "use nothing but what is on this machine (CREDENCE_OFFLINE)")
 	cmd.Flags().IntVar(&f.threads, "threads", 0, "threads to compute with; 0 takes one per core")
+}
+
+// offlineByDefault is what CREDENCE_OFFLINE says: anything but nothing, 0 and false.
+func offlineByDefault() bool {
+	value := os.Getenv("CREDENCE_OFFLINE")
+	said, err := strconv.ParseBool(value)
+	return said || err != nil && value != ""
 }
 
 // embedded opens models in process: weights and libraries from the cache, fetched where missing.
@@ -37,6 +45,9 @@ type embedded struct {
 func (a *app) newEmbedded(flags engineFlags) (*embedded, error) {
 	if flags.threads < 0 {
 		return nil, usagef("--threads %d is negative; 0 takes one per core", flags.threads)
+	}
+	if flags.threads > study.MaxThreads {
+		return nil, usagef("--threads %d is more than %d; 0 takes one per core", flags.threads, study.MaxThreads)
 	}
 	cache, err := weights.Open(weights.Options{
 		Offline:       flags.offline,

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +46,7 @@ Environment:
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&offline, "offline", os.Getenv("CREDENCE_OFFLINE") != "", "use nothing but what is on this machine (CREDENCE_OFFLINE)")
+	cmd.Flags().BoolVar(&offline, "offline", offlineByDefault(), "use nothing but what is on this machine (CREDENCE_OFFLINE)")
 	cmd.Flags().BoolVar(&verify, "verify", false, "hash again what is there, and fetch again what is damaged")
 	return cmd
 }
