@@ -26,6 +26,9 @@ type Options struct {
 	Version string
 	// Progress is called as items finish; may be nil.
 	Progress func(Progress)
+	// Note is told, before anything is asked, what a user should know of how a data set was read; may
+	// be nil. For people.
+	Note func(dataset, note string)
 	// Now is the clock of run.json; nil takes time.Now.
 	Now func() time.Time
 }
@@ -50,6 +53,13 @@ func Run(ctx context.Context, f *File, o Options) (_ *Results, _ *RunInfo, err e
 	}
 	if r.data, err = loadData(ctx, f.Datasets); err != nil {
 		return nil, nil, err
+	}
+	if o.Note != nil {
+		for _, d := range r.data {
+			for _, note := range d.Notes {
+				o.Note(d.Name, note)
+			}
+		}
 	}
 	if r.folder, err = openFolder(o.Folder); err != nil {
 		return nil, nil, err

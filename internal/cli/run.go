@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"log/slog"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -94,6 +95,7 @@ func (a *app) runStudy(cmd *cobra.Command, s *study.File, flags studyFlags) erro
 		Open:     opener,
 		Version:  versionLine(),
 		Progress: progress.update,
+		Note:     func(dataset, note string) { slog.Info(dataset + ": " + note) },
 	})
 	progress.end()
 	if err != nil {
