@@ -16,20 +16,33 @@ import (
 // Where all scores are equal A is not determined by the points; the pair (A, B) nearest to the start
 // (0, log((N₋+1)/(N₊+1))) is taken, to which gradient methods converge, with a warning. Scores must be
 // finite; A may come out positive, a map that falls, also with a warning.
+//
+// Ridge, at least 0 and finite, adds Ridge/2·A² to the loss, as scikit-learn's LogisticRegression does
+// with C = 1/Ridge: its default, Ridge 1, pulls the map of confidences far towards a constant. A then is
+// finite where a threshold parts the classes, and 0 where all scores are equal, so that of one score
+// the map gives its mean. B is free: plain Platt of one class still has no fit.
 type Platt struct {
 	Plain bool
+	Ridge float64
 }
 
 // ID implements [Method].
 func (m Platt) ID() string {
+	id := "platt.smoothed"
 	if m.Plain {
-		return "platt.plain"
+		id = "platt.plain"
 	}
-	return "platt.smoothed"
+	if m.Ridge != 0 {
+		id += fmt.Sprintf(".ridge-%g", m.Ridge)
+	}
+	return id
 }
 
 // Fit implements [Method]; the map is a [*PlattMap].
 func (m Platt) Fit(p Points) (Map, error) {
+	if !(m.Ridge >= 0) || math.IsInf(m.Ridge, 1) {
+		return nil, fmt.Errorf("recalibrate: ridge %v of Platt scaling: give a number from 0", m.Ridge)
+	}
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -38,7 +51,7 @@ func (m Platt) Fit(p Points) (Map, error) {
 	}
 	list := p.groups()
 	f := &PlattMap{fitted: fit(list)}
-	if m.Plain && separable(list) {
+	if m.Plain && m.Ridge == 0 && separable(list) {
 		return nil, fmt.Errorf("recalibrate: a threshold parts correct from incorrect without error, so that plain Platt scaling has no finite slope; smooth the targets: %w", ErrNoFit)
 	}
 	var correct, incorrect float64
@@ -46,16 +59,19 @@ func (m Platt) Fit(p Points) (Map, error) {
 		correct += g.weight * g.mean
 		incorrect += g.weight * (1 - g.mean)
 	}
+	if m.Plain && (correct == 0 || incorrect == 0) {
+		return nil, fmt.Errorf("recalibrate: all points are of one class, so that plain Platt scaling has no finite intercept; smooth the targets: %w", ErrNoFit)
+	}
 	if !m.Plain {
 		smooth(list, correct, incorrect)
 	}
 	start := math.Log((correct + 1) / (incorrect + 1))
 	if f.low == f.high {
-		f.ofOneScore(list[0], start)
+		f.ofOneScore(list[0], start, m.Ridge > 0)
 		return f, nil
 	}
 	f.standardise(list)
-	f.newton(list, start)
+	f.newton(list, start, m.Ridge)
 	if f.slope < 0 {
 		f.warn("falling", "the fitted map falls: higher scores were less often correct")
 	}
@@ -86,15 +102,19 @@ func (m *PlattMap) At(score float64) Prediction {
 	return m.predict(score, sigmoid(u))
 }
 
-// ofOneScore solves slope·x+intercept = logit of the mean for the pair nearest to (0, start).
-func (m *PlattMap) ofOneScore(g group, start float64) {
+// ofOneScore solves slope·x+intercept = logit of the mean for the pair nearest to (0, start), or if flat
+// for slope 0.
+func (m *PlattMap) ofOneScore(g group, start float64, flat bool) {
 	x, off := g.score, logit(g.mean)-start
+	if flat {
+		x = 0
+	}
 	m.spread = 1
 	m.intercept = start + off/(x*x+1)
 	if x != 0 {
 		m.slope = off / (x + 1/x)
 	}
-	m.warn("constant-score", "all scores are %v: how the probability changes with the score is not determined", x)
+	m.warn("constant-score", "all scores are %v: how the probability changes with the score is not determined", g.score)
 }
 
 // standardise chooses shift, centre and spread so that z has mean 0 and variance 1.
@@ -113,8 +133,12 @@ func (m *PlattMap) standardise(list []group) {
 	m.spread = math.Sqrt(square / weight)
 }
 
-// newton minimises the log loss from slope 0 and the given intercept.
-func (m *PlattMap) newton(list []group, intercept float64) {
+// newton minimises the log loss from slope 0 and the given intercept, with ridge/2·A² added.
+func (m *PlattMap) newton(list []group, intercept, ridge float64) {
+	// A is slope·2^-shift/spread. The bound stands for infinity, where scores are next to equal.
+	if perUnit := math.Ldexp(1/m.spread, -m.shift); ridge > 0 {
+		ridge = math.Min(ridge*perUnit*perUnit, 1e100)
+	}
 	z, t, w := make([]float64, len(list)), make([]float64, len(list)), make([]float64, len(list))
 	var weight float64
 	for i, g := range list {
@@ -127,7 +151,7 @@ func (m *PlattMap) newton(list []group, intercept float64) {
 			u := a*z[i] + b
 			sum += w[i] * (softplus(u) - t[i]*u)
 		}
-		return sum
+		return sum + ridge/2*a*a
 	}
 	a, b := 0.0, intercept
 	current := loss(a, b)
@@ -139,6 +163,7 @@ func (m *PlattMap) newton(list []group, intercept float64) {
 			ga, gb = ga+r*z[i], gb+r
 			haa, hab, hbb = haa+v*z[i]*z[i], hab+v*z[i], hbb+v
 		}
+		ga, haa = ga+ridge*a, haa+ridge
 		// The ridge of Lin, Lin and Weng keeps the step finite where the sigmoid saturates.
 		haa, hbb = haa+1e-12*weight, hbb+1e-12*weight
 		det := haa*hbb - hab*hab

@@ -28,12 +28,20 @@ type golden struct {
 			Sklearn     []float64 `json:"platt_sklearn_predict"`
 			Newton      []float64 `json:"platt_newton_predict"`
 			NewtonAB    []float64 `json:"platt_newton_A_B"`
-			Logistic    struct {
-				Predict   []float64
-				Separable bool
-			} `json:"logreg_C1e+10"`
+			SklearnAB   []float64 `json:"platt_sklearn_a_b"`
+			NewtonLoss  float64   `json:"platt_newton_nll"`
+			SklearnLoss float64   `json:"platt_sklearn_nll"`
+			Default     logistic  `json:"logreg_C1"`
+			Plain       logistic  `json:"logreg_C1e+10"`
 		}
 	}
+}
+
+// logistic is a fit of scikit-learn's LogisticRegression.
+type logistic struct {
+	Predict         []float64
+	Coef, Intercept float64
+	Separable       bool
 }
 
 func TestMapsMatchReferenceLibraries(t *testing.T) {
@@ -62,19 +70,52 @@ func TestMapsMatchReferenceLibraries(t *testing.T) {
 				sameWithin(t, "platt, exact", got, c.Expect.Newton, 1e-9)
 				a, b := platt.(*PlattMap).Parameters()
 				sameWithin(t, "A and B", []float64{a, b}, c.Expect.NewtonAB, 1e-6)
+				// The parameters of scikit-learn stop near 1e-6; the loss does not see that.
+				sameWithin(t, "A and B, scikit-learn", []float64{a, b}, c.Expect.SklearnAB, 1e-5)
+				loss := smoothedLoss(p, a, b)
+				sameWithin(t, "loss", []float64{loss, loss}, []float64{c.Expect.NewtonLoss, c.Expect.SklearnLoss}, 1e-9)
 			}
-			if c.Expect.Logistic.Predict == nil {
-				return
+			if c.Expect.Default.Predict != nil {
+				checkLogistic(t, "C = 1", Platt{Plain: true, Ridge: 1}, p, c.Input.Test, c.Expect.Default)
 			}
-			if c.Expect.Logistic.Separable {
+			switch want := c.Expect.Plain; {
+			case want.Predict == nil:
+			case want.Separable: // The values of the file are where the solver happened to stop.
 				if _, err := (Platt{Plain: true}).Fit(p); !errors.Is(err, ErrNoFit) {
 					t.Errorf("plain Platt of separable points: %v", err)
 				}
-			} else if c.Name != "constant-x" { // where the slope is anyone's choice
-				sameWithin(t, "plain platt", predictions(t, mustFit(t, Platt{Plain: true}, p), c.Input.Test), c.Expect.Logistic.Predict, 1e-6)
+			case c.Name == "constant-x": // Without a ridge the slope is anyone's choice.
+				checkLogistic(t, "C = 1e10", Platt{Plain: true, Ridge: 1e-10}, p, c.Input.Test, want)
+			default:
+				checkLogistic(t, "C = 1e10", Platt{Plain: true, Ridge: 1e-10}, p, c.Input.Test, want)
+				checkLogistic(t, "plain", Platt{Plain: true}, p, c.Input.Test, want)
 			}
 		})
 	}
+}
+
+// checkLogistic compares to what scikit-learn's solvers reach.
+func checkLogistic(t *testing.T, what string, m Platt, p Points, at []float64, want logistic) {
+	t.Helper()
+	f := mustFit(t, m, p)
+	sameWithin(t, what, predictions(t, f, at), want.Predict, 1e-6)
+	a, b := f.(*PlattMap).Parameters()
+	sameWithin(t, what+", parameters", []float64{-a, -b}, []float64{want.Coef, want.Intercept}, 1e-5)
+}
+
+// smoothedLoss is the log loss of 1/(1+exp(A·score+B)) on Platt's targets.
+func smoothedLoss(p Points, a, b float64) float64 {
+	list, correct := p.groups(), 0.
+	for _, g := range list {
+		correct += g.weight * g.mean
+	}
+	smooth(list, correct, float64(len(p.Scores))-correct)
+	sum := 0.
+	for _, g := range list {
+		u := -(a*g.score + b)
+		sum += g.weight * (softplus(u) - g.mean*u)
+	}
+	return sum
 }
 
 func mustFit(t testing.TB, m Method, p Points) Map {
@@ -129,7 +170,7 @@ func TestScoresOutsideTheFittedRangeAreClippedAndFlagged(t *testing.T) { // scik
 
 // every is one of each method, in their variants.
 var every = []Method{
-	Isotonic{}, Platt{}, Platt{Plain: true}, Temperature{Clip: DefaultClip},
+	Isotonic{}, Platt{}, Platt{Plain: true}, Platt{Plain: true, Ridge: 1}, Platt{Ridge: 1}, Temperature{Clip: DefaultClip},
 	Histogram{Bins: 10}, Histogram{Bins: 10, EqualWidth: true},
 }
 
@@ -142,7 +183,7 @@ func TestOneClassGivesAStatedMap(t *testing.T) {
 			"histogram.equal-mass.10": float64(class), "histogram.equal-width.10": float64(class)}
 		for _, m := range every {
 			f, err := m.Fit(p)
-			if m.ID() == "platt.plain" {
+			if platt, ok := m.(Platt); ok && platt.Plain {
 				if !errors.Is(err, ErrNoFit) {
 					t.Errorf("plain Platt of one class: %v", err)
 				}
@@ -241,6 +282,27 @@ func TestScalingScoresScalesThePlattMap(t *testing.T) {
 	}
 }
 
+func TestRidgeHoldsTheSlope(t *testing.T) {
+	t.Parallel()
+	apart := Points{Scores: []float64{.2, .3, .7, .8}, Targets: []float64{0, 0, 1, 1}}
+	last := math.Inf(1)
+	for _, ridge := range []float64{1e-3, 1, 1e3, 1e300} {
+		a, _ := mustFit(t, Platt{Plain: true, Ridge: ridge}, apart).(*PlattMap).Parameters()
+		if !(-a >= 0 && -a < last) {
+			t.Errorf("ridge %v: slope %v after %v", ridge, -a, last)
+		}
+		last = -a
+	}
+	// Between scores that differ by next to nothing no slope is worth its price.
+	for _, scale := range []float64{1e-310, 1e-200} {
+		p := Points{Targets: apart.Targets}
+		for _, x := range apart.Scores {
+			p.Scores = append(p.Scores, scale*x)
+		}
+		sameWithin(t, "next to equal", predictions(t, mustFit(t, Platt{Plain: true, Ridge: 1}, p), p.Scores), []float64{.5, .5, .5, .5}, 1e-12)
+	}
+}
+
 func points(t *rapid.T) Points {
 	n := rapid.IntRange(2, 25).Draw(t, "n")
 	score := rapid.OneOf(rapid.SampledFrom([]float64{0, .1, .3, .5, .9, 1}), rapid.Float64Range(0, 1))
@@ -261,7 +323,7 @@ func TestMapsAreTotalAndIgnoreTheOrderOfPoints(t *testing.T) {
 		}
 		for _, m := range every {
 			f, err := m.Fit(p)
-			if errors.Is(err, ErrNoFit) && m.ID() == "platt.plain" {
+			if platt, ok := m.(Platt); ok && platt.Plain && errors.Is(err, ErrNoFit) {
 				continue
 			}
 			if err != nil {
@@ -301,7 +363,7 @@ func TestWeightsCountPointsSoManyTimes(t *testing.T) {
 			expanded.Targets = append(expanded.Targets, slices.Repeat(p.Targets[i:i+1], w)...)
 		}
 		// Equal-mass bins count points, not weight.
-		for _, m := range []Method{Isotonic{}, Platt{}, Temperature{Clip: DefaultClip}, Histogram{Bins: 5, EqualWidth: true}} {
+		for _, m := range []Method{Isotonic{}, Platt{}, Platt{Ridge: 1}, Temperature{Clip: DefaultClip}, Histogram{Bins: 5, EqualWidth: true}} {
 			a, err := m.Fit(p)
 			if err != nil {
 				t.Fatal(err)
@@ -364,6 +426,11 @@ func TestFitRefusesBadPoints(t *testing.T) {
 			if _, err := m.Fit(p); err == nil {
 				t.Errorf("%s fits %s", m.ID(), name)
 			}
+		}
+	}
+	for _, ridge := range []float64{-1, nan, math.Inf(1)} {
+		if _, err := (Platt{Ridge: ridge}).Fit(Points{Scores: []float64{0, 1}, Targets: []float64{0, 1}}); err == nil {
+			t.Errorf("a ridge of %v is taken", ridge)
 		}
 	}
 	percent := Points{Scores: []float64{20, 80}, Targets: []float64{0, 1}}
