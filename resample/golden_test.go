@@ -17,10 +17,13 @@ type sampled struct {
 	Upper      float64 `json:"hi"`
 	LowerError float64 `json:"mc_se_lo_at_200k"`
 	UpperError float64 `json:"mc_se_hi_at_200k"`
-	Mean       float64 `json:"mean"`
-	SD         float64 `json:"sd"`
-	Undefined  int     `json:"n_undefined"`
-	N          int     `json:"B"`
+	// Few are the errors with a twentieth of the resamples.
+	LowerErrorFew float64 `json:"mc_se_lo_at_10k"`
+	UpperErrorFew float64 `json:"mc_se_hi_at_10k"`
+	Mean          float64 `json:"mean"`
+	SD            float64 `json:"sd"`
+	Undefined     int     `json:"n_undefined"`
+	N             int     `json:"B"`
 }
 
 // enumerated is an interval over all possible resamples.
@@ -34,15 +37,17 @@ type enumerated struct {
 }
 
 type golden struct {
-	Name       string              `json:"name"`
-	Score1     []float64           `json:"score1"`
-	Score2     []float64           `json:"score2"`
-	Correct    []float64           `json:"correct"`
-	Point      map[string]*float64 `json:"point"`
-	ECE        *sampled            `json:"ece"`
-	AUROC      *sampled            `json:"auroc"`
-	ExactECE   *enumerated         `json:"exact_ece"`
-	ExactAUROC *enumerated         `json:"exact_auroc"`
+	Name    string              `json:"name"`
+	Score1  []float64           `json:"score1"`
+	Score2  []float64           `json:"score2"`
+	Correct []float64           `json:"correct"`
+	Point   map[string]*float64 `json:"point"`
+	ECE     *sampled            `json:"ece"`
+	AUROC   *sampled            `json:"auroc"`
+	// SciPy is the interval of scipy.stats.bootstrap with 9,999 resamples.
+	SciPy      []float64   `json:"scipy_bootstrap_9999_ece"`
+	ExactECE   *enumerated `json:"exact_ece"`
+	ExactAUROC *enumerated `json:"exact_auroc"`
 }
 
 func goldenCases(t *testing.T) []golden {
@@ -73,6 +78,10 @@ func TestIntervalsAgreeWithReference(t *testing.T) {
 			for stat, want := range []*sampled{c.ECE, c.AUROC} {
 				v := d.Contrast("difference", .95, difference(stat)...)
 				if want == nil {
+					// One class: no draw has an AUROC. The enumerated cases have their own test.
+					if c.ExactECE == nil && (v.Defined() || v.Interval != nil) {
+						t.Errorf("statistic %d is defined: %+v", stat, v)
+					}
 					continue
 				}
 				tolerance := func(e float64) float64 { return 4*e*math.Sqrt(1+float64(want.N)/40_000) + 1e-12 }
@@ -87,6 +96,39 @@ func TestIntervalsAgreeWithReference(t *testing.T) {
 				mean, sd := moments(d.Resampled(difference(stat)...))
 				within(t, "mean", mean, want.Mean, 5*want.SD/math.Sqrt(40_000))
 				within(t, "sd", sd, want.SD, .03*want.SD+1e-12)
+			}
+		})
+	}
+}
+
+// The same with as few resamples as the second errors are for, which must be wider by their root; and
+// the interval of an independent implementation.
+func TestShorterIntervalsAgreeWithReference(t *testing.T) {
+	t.Parallel()
+	for _, c := range goldenCases(t) {
+		if c.ECE == nil {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			n := c.ECE.N / 20
+			d := draw(t, c, resample.Options{N: n, Seed: 13})
+			for stat, want := range []*sampled{c.ECE, c.AUROC} {
+				if want == nil {
+					continue
+				}
+				within(t, "error of the lower end", want.LowerErrorFew, want.LowerError*math.Sqrt(20), .01*want.LowerErrorFew)
+				within(t, "error of the upper end", want.UpperErrorFew, want.UpperError*math.Sqrt(20), .01*want.UpperErrorFew)
+				iv := d.Contrast("difference", .95, difference(stat)...).Interval
+				tolerance := 4 * math.Sqrt(1+1./20)
+				within(t, "lower", iv.Lower, want.Lower, tolerance*want.LowerErrorFew+1e-12)
+				within(t, "upper", iv.Upper, want.Upper, tolerance*want.UpperErrorFew+1e-12)
+			}
+			if c.SciPy != nil {
+				iv := d.Contrast("difference", .95, difference(0)...).Interval
+				tolerance := 4 * math.Sqrt(1+float64(n)/9_999)
+				within(t, "lower, scipy", iv.Lower, c.SciPy[0], tolerance*c.ECE.LowerErrorFew+1e-12)
+				within(t, "upper, scipy", iv.Upper, c.SciPy[1], tolerance*c.ECE.UpperErrorFew+1e-12)
 			}
 		})
 	}
