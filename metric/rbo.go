@@ -25,6 +25,20 @@ func RBO[T comparable](s, t []T, p float64) (measure.Value, error) {
 //
 // Sources: Webber, Moffat and Zobel 2010, equation 32; on ties Corsi and Urbano 2024.
 func RBOTied[T comparable](s, t [][]T, p float64) (measure.Value, error) {
+	return rbo("extrapolated", s, t, p, extrapolate)
+}
+
+// RBOTruncated is the rank-biased overlap of two rankings as far as the shorter one goes, nothing
+// assumed beyond, in [0,1]: identical rankings of length k have 1 − p^k, not 1. It is not to be read as
+// a similarity; it is here to compare with numbers computed so. Its method is
+// "rbo.truncated.PERSISTENCE"; otherwise it is like [RBO].
+//
+// Source: Webber, Moffat and Zobel 2010, equation 4, cut off.
+func RBOTruncated[T comparable](s, t []T, p float64) (measure.Value, error) {
+	return rbo("truncated", alone(s), alone(t), p, truncate)
+}
+
+func rbo[T comparable](variant string, s, t [][]T, p float64, of func(overlap []float64, short int, p float64) float64) (measure.Value, error) {
 	if !(p > 0 && p < 1) {
 		return measure.Value{}, fmt.Errorf("metric: the persistence of RBO is %v; it lies in (0,1)", p)
 	}
@@ -46,12 +60,12 @@ func RBOTied[T comparable](s, t [][]T, p float64) (measure.Value, error) {
 		}
 	}
 	distinct += len(inT) - len(common)
-	id := "rbo.extrapolated." + decimals(p)
+	id := "rbo." + variant + "." + decimals(p)
 	if lengthS == 0 || lengthT == 0 {
 		return measure.Undefined(id, measure.NoItems, distinct), nil
 	}
 	overlap := overlaps(common, max(lengthS, lengthT))
-	return measure.Of(id, extrapolate(overlap, min(lengthS, lengthT), p), distinct), nil
+	return measure.Of(id, of(overlap, min(lengthS, lengthT), p), distinct), nil
 }
 
 // RBOWeight is the share of the weight that the first depth ranks have in [RBO] with persistence p in
@@ -135,4 +149,14 @@ func extrapolate(overlap []float64, short int, p float64) float64 {
 	}
 	tail := (overlap[long]-atShort)/float64(long) + atShort/s
 	return clamp((1-p)/p*sum+tail*power, 0, 1)
+}
+
+// truncate is (1−p) Σ_d p^(d−1) of the agreement at depth d, down to the end of the shorter ranking.
+func truncate(overlap []float64, short int, p float64) float64 {
+	sum, power := 0., 1-p
+	for d := 1; d <= short; d++ {
+		sum += overlap[d] / float64(d) * power
+		power *= p
+	}
+	return clamp(sum, 0, 1)
 }
