@@ -11,7 +11,7 @@ func selectiveFamilies() []Family {
 		single(AURC()), single(aurcTieMin()), single(aurcTieMax()), single(aurcOracle()),
 		single(EAURC()), single(eaurcClosedForm()), single(AUGRC()),
 		single(AURAC()), single(auracTrapezoid()),
-		prrFamily(), coverageAtRiskFamily(), riskAtCoverageFamily(),
+		prrFamily(), rejectionAreaFamily(), coverageAtRiskFamily(), riskAtCoverageFamily(),
 	}
 }
 

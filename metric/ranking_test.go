@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/credence-lab/credence/measure"
@@ -87,6 +88,14 @@ func TestRankingAgreesWithReference(t *testing.T) {
 					holds(t, byID(t, id).On(p), want, 1e-9)
 				case key == "aurc_random" || key == "aurc_worst":
 					checkBounds(t, key, raw, c.Quality)
+				case key == "auroc_reason":
+					if why := byID(t, "auroc").On(p).Reason(); string(raw) != strconv.Quote(string(why)) {
+						t.Errorf("auroc is undefined because of %q, want %s", why, raw)
+					}
+				case key == "tie_orders":
+					if one := string(raw) == "1"; one != (p.Ties() == 0) {
+						t.Errorf("%v of the pairs are tied, yet there are %s orders", p.Ties(), raw)
+					}
 				case key == "lm_polygraph":
 					checkPolygraph(t, p, raw)
 				default:
@@ -114,12 +123,16 @@ func checkPolygraph(t *testing.T, p *metric.Prepared, raw json.RawMessage) {
 	var want struct {
 		Reversed float64 `json:"reversed_pairs"`
 		RCC      float64 `json:"rcc_auc"`
+		Area     float64 `json:"prr_area_1"`
+		Half     float64 `json:"prr_area_half"`
 	}
 	if err := json.Unmarshal(raw, &want); err != nil {
 		t.Fatal(err)
 	}
 	holds(t, byID(t, "reversed-pairs.lm-polygraph").On(p), &want.Reversed, 1e-9)
 	holds(t, metric.AURC().On(p), &want.RCC, 1e-9)
+	holds(t, byID(t, "rejection-area.1").On(p), &want.Area, 1e-9)
+	holds(t, byID(t, "rejection-area.0.5").On(p), &want.Half, 1e-9)
 }
 
 // checkEnumerated compares with fractions from all orders of the ties.
@@ -150,6 +163,9 @@ func TestRBOAgreesWithReference(t *testing.T) {
 		S, T []int
 		P    float64
 		RBO  *float64
+		// Library is what the package rbo 0.1.3 gives extrapolated, Truncated what it gives cut off. Of
+		// two empty rankings it says 1, where there is nothing that could overlap.
+		Library, Truncated float64
 	}
 	readCases(t, "testdata/rbo.json", &cases)
 	for _, c := range cases {
@@ -163,5 +179,15 @@ func TestRBOAgreesWithReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		holds(t, swapped, c.RBO, 1e-9)
+		truncated, err := metric.RBOTruncated(c.S, c.T, c.P)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.S) == 0 {
+			holds(t, truncated, nil, 0)
+			continue
+		}
+		holds(t, v, &c.Library, 1e-9)
+		holds(t, truncated, &c.Truncated, 1e-9)
 	}
 }

@@ -20,16 +20,7 @@ func prr(rejected float64) (Statistic, error) {
 	if !(rejected > 0 && rejected <= 1) {
 		return Statistic{}, fmt.Errorf("the largest share rejected is %v; it lies in (0,1]", rejected)
 	}
-	overRange := func(n int) func(k int) float64 {
-		steps := shareOf(rejected, n)
-		share := 1 / float64(steps)
-		return func(k int) float64 {
-			if k <= n-steps {
-				return 0
-			}
-			return share / float64(k)
-		}
-	}
+	overRange := rejecting(rejected)
 	return Statistic{
 		ID:         "prr." + decimals(rejected),
 		Definition: fmt.Sprintf("(random − model)/(random − oracle), each the mean loss of those kept, averaged over rejecting 0 to %v of the items; expectation over the order of ties.", rejected),
@@ -50,6 +41,60 @@ func prr(rejected float64) (Statistic, error) {
 			}
 		},
 	}, nil
+}
+
+// rejecting makes Σ_k v_k L_k the mean loss of those kept, averaged over rejecting up to a share.
+func rejecting(share float64) rankWeights {
+	return func(n int) func(k int) float64 {
+		steps := shareOf(share, n)
+		each := 1 / float64(steps)
+		return func(k int) float64 {
+			if k <= n-steps {
+				return 0
+			}
+			return each / float64(k)
+		}
+	}
+}
+
+// RejectionArea is the mean quality of the items kept, averaged over the numbers of items rejected up to
+// a share in (0,1]; in [0,1], expected over the order of ties. It is what [PRR] sets between random
+// and oracle, and what lm-polygraph prints as the area (on qualities scaled to reach from 0 to 1).
+// Rejecting all but one item, share 1, gives [AURAC]. Higher is better. Undefined where nothing would
+// be rejected. It panics if the share is out of range. Source: Malinin and Gales 2021.
+func RejectionArea(rejected float64) Statistic { return must(rejectionArea(rejected)) }
+
+func rejectionArea(rejected float64) (Statistic, error) {
+	if !(rejected > 0 && rejected <= 1) {
+		return Statistic{}, fmt.Errorf("the largest share rejected is %v; it lies in (0,1]", rejected)
+	}
+	return Statistic{
+		ID:         "rejection-area." + decimals(rejected),
+		Definition: fmt.Sprintf("The mean quality of those kept, averaged over rejecting 0 to %v of the items; expectation over the order of ties.", rejected),
+		Source:     "Malinin and Gales 2021",
+		Better:     Higher, Needs: AnyScore, Labels: Qualities, Chance: func(p *Prepared) float64 { return 1 - meanLoss(p) },
+		Bind: func(p *Prepared) Evaluator {
+			lost := area(rejecting(rejected), (*Prepared).expectedLoss)(p)
+			return func(counts []uint32) (float64, measure.Reason) {
+				if shareOf(rejected, int(total(counts))) < 1 {
+					return 0, measure.TooFew
+				}
+				x, _ := lost(counts)
+				return 1 - x, ""
+			}
+		},
+	}, nil
+}
+
+func rejectionAreaFamily() Family {
+	return Family{Prefix: "rejection-area", Parameters: "{largest share rejected}",
+		New: func(parameters string) (Statistic, error) {
+			share, err := share(parameters)
+			if err != nil {
+				return Statistic{}, err
+			}
+			return rejectionArea(share)
+		}}
 }
 
 // shareOf is the number of whole items in a share of n. The product of a decimal share and n may fall
