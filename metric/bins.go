@@ -20,7 +20,8 @@ const (
 	Phantom Edges = "phantom"
 	// Netcal is LeftClosed on edges of numpy.linspace, so that .3, .6 and .7 of ten bins fall too low.
 	Netcal Edges = "netcal"
-	// Polygraph is RightClosed on edges of numpy.linspace, as lm-polygraph has it.
+	// Polygraph is RightClosed on edges of numpy.linspace, as lm-polygraph has it, and scikit-learn in
+	// its calibration_curve.
 	Polygraph Edges = "lm-polygraph"
 	// Torchmetrics is Phantom on edges of torch.linspace, so that .3 of ten bins falls too low.
 	Torchmetrics Edges = "torchmetrics"

@@ -15,9 +15,12 @@
 // .5 and say so.
 //
 // Three rules hold throughout. Ties are resolved by expectation over their random order, never by
-// the order of input. A NaN is a missing value and is counted; ±Inf is a legal rank. What cannot be
-// computed is undefined with a reason, never 0 and never NaN.
+// the order of input; [KSInInputOrder] and [ECEArraySplit], published forms that do otherwise, are
+// therefore functions and no statistics. A NaN is a missing value and is counted; ±Inf is a legal
+// rank. What cannot be computed is undefined with a reason, never 0 and never NaN.
 //
 // Every statistic has an id that carries its variant, such as "ece.equal-width.10.left-closed".
-// [All] lists them and [ByID] finds them. Which end of it is the good one says [Statistic.Better].
+// [All] lists the usual ones and [ByID] finds any. Ids that end in the name of a tool, such as
+// "ece.equal-mass.10.netcal", give what that tool prints, its faults included. Which end of a
+// statistic is the good one says [Statistic.Better].
 package metric

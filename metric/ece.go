@@ -156,7 +156,11 @@ func binned(id, how string, by norm, cut func(*Prepared) partition) Statistic {
 			var n, excess []float64
 			return func(counts []uint32) (float64, measure.Reason) {
 				n, excess = n[:0], excess[:0]
-				for _, bin := range cuts(counts) {
+				bins := cuts(counts)
+				if len(bins) == 0 {
+					return 0, EdgesCoincide
+				}
+				for _, bin := range bins {
 					items, sum := sumBin(counts[bin.from:bin.to], excessOf[bin.from:bin.to])
 					if items > 0 {
 						n, excess = append(n, float64(items)), append(excess, sum)

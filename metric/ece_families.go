@@ -15,7 +15,7 @@ func binnedFamilies() []Family {
 		equalWidthFamily(rmsce, left), equalMassFamily(rmsce, "10"), fixedSizeFamily(rmsce, "100", "100.skip-last"),
 		equalWidthFamily(ace, left), equalMassFamily(ace, "10"),
 		mceFamily("mce.equal-width", "{bins}.{edges}", equalWidthFamily, left, left+".min-20"),
-		mceFamily("mce.equal-mass", "{bins}", equalMassFamily, "10"),
+		mceFamily("mce.equal-mass", "{bins}[.netcal]", equalMassFamily, "10"),
 		equalWidthFamily(over, left), equalWidthFamily(under, left),
 		single(NetOverconfidence()),
 	}
@@ -49,15 +49,24 @@ func equalWidthFamily(by norm, usual ...string) Family {
 
 func equalMassFamily(by norm, usual ...string) Family {
 	return Family{
-		Prefix: by.prefix + ".equal-mass", Parameters: "{bins}", Usual: usual,
+		Prefix: by.prefix + ".equal-mass", Parameters: "{bins}[.netcal]", Usual: usual,
 		New: func(parameters string) (Statistic, error) {
-			m, err := number(parameters, "bins")
+			bins, rest, _ := strings.Cut(parameters, ".")
+			m, err := number(bins, "bins")
 			if err != nil {
 				return Statistic{}, err
 			}
-			id := fmt.Sprintf("%s.equal-mass.%d", by.prefix, m)
+			id, cut := fmt.Sprintf("%s.equal-mass.%d", by.prefix, m), equalMass
 			how := fmt.Sprintf("%d bins of equal numbers of items; equal confidences share a bin.", m)
-			return binned(id, how, by, func(p *Prepared) partition { return equalMass(p, m) }), checkBins(m)
+			switch Edges(rest) {
+			case "":
+			case Netcal:
+				id, cut = id+"."+rest, quantileEdges
+				how = fmt.Sprintf("%d bins between quantiles of the confidence, as netcal has them; none where two quantiles coincide.", m)
+			default:
+				return Statistic{}, fmt.Errorf("%q is no variant of bins of equal mass; there is %s", rest, Netcal)
+			}
+			return binned(id, how, by, func(p *Prepared) partition { return cut(p, m) }), checkBins(m)
 		},
 	}
 }
