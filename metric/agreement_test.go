@@ -146,6 +146,9 @@ func TestAgreementMatchesReferenceLibraries(t *testing.T) {
 					if low := math.Max(-1, *coef-half); math.Abs(iv.Lower-low) > 1e-8 || iv.Method != "linearised.t" {
 						t.Errorf("%s: lower end %v by %s, want %v", id, iv.Lower, iv.Method, low)
 					}
+					if high := math.Min(1, *coef+half); math.Abs(iv.Upper-high) > 1e-8 {
+						t.Errorf("%s: upper end %v, want %v", id, iv.Upper, high)
+					}
 				}
 			}
 			if w := c.Expect.AC1; w != nil {

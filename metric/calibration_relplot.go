@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/credence-lab/credence/measure"
@@ -15,16 +16,30 @@ import (
 // It is computed as that program does, on its grids, at a cost of tens of milliseconds: too slow for
 // many resamples. So [All] leaves it out; ask for it by id.
 func SmoothECERelplot() Statistic {
+	return relplot("smece.relplot-1.0.3", "bandwidth by ten halvings of [0,1]", relplotBandwidth)
+}
+
+// SmoothECERelplotAt is [SmoothECERelplot] at a given bandwidth. It panics unless sigma is in [.001,
+// 1].
+func SmoothECERelplotAt(sigma float64) Statistic {
+	if err := checkBandwidth(sigma); err != nil {
+		panic("metric: " + err.Error())
+	}
+	id, which := fmt.Sprintf("smece.relplot-1.0.3.sigma-%g", sigma), fmt.Sprintf("bandwidth %g", sigma)
+	return relplot(id, which, func(masses) float64 { return sigma })
+}
+
+func relplot(id, which string, bandwidth func(masses) float64) Statistic {
 	return Statistic{
-		ID:         "smece.relplot-1.0.3",
-		Definition: "The smooth calibration error as relplot 1.0.3 prints it: a cut-off kernel on a grid, divided by a smoothed density, bandwidth by ten halvings of [0,1].",
+		ID:         id,
+		Definition: "The smooth calibration error as relplot 1.0.3 prints it: a cut-off kernel on a grid, divided by a smoothed density, " + which + ".",
 		Source:     "Błasiok and Nakkiran 2024; relplot 1.0.3",
 		Better:     Lower, Needs: Probability, Labels: Qualities,
 		Bind: func(p *Prepared) Evaluator {
 			fill := massesOf(p)
 			return func(counts []uint32) (float64, measure.Reason) {
 				m := fill(counts)
-				return relplotAt(m, relplotBandwidth(m)), ""
+				return relplotAt(m, bandwidth(m)), ""
 			}
 		},
 	}
@@ -123,7 +138,17 @@ func convolved(values, kernel []float64) func(k int) float64 {
 }
 
 func relplotFamily() Family {
-	f := single(SmoothECERelplot())
-	f.Usual = nil
-	return f
+	return Family{
+		Prefix: "smece.relplot-1.0.3", Parameters: "[sigma-{bandwidth}]",
+		New: func(parameters string) (Statistic, error) {
+			if parameters == "" {
+				return SmoothECERelplot(), nil
+			}
+			h, err := sigmaOf(parameters)
+			if err != nil {
+				return Statistic{}, err
+			}
+			return SmoothECERelplotAt(h), nil
+		},
+	}
 }

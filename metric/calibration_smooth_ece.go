@@ -205,15 +205,20 @@ func smoothECEFamily() Family {
 			if parameters == "" {
 				return SmoothECE(), nil
 			}
-			digits, ok := strings.CutPrefix(parameters, "sigma-")
-			if !ok {
-				return Statistic{}, fmt.Errorf("%q is no bandwidth; write sigma- and a number such as %s", parameters, strconv.Quote("sigma-0.05"))
-			}
-			h, err := bandwidthOf(digits)
+			h, err := sigmaOf(parameters)
 			if err != nil {
 				return Statistic{}, err
 			}
 			return SmoothECEAt(h), nil
 		},
 	}
+}
+
+// sigmaOf reads the bandwidth from sigma-{bandwidth}.
+func sigmaOf(parameters string) (float64, error) {
+	digits, ok := strings.CutPrefix(parameters, "sigma-")
+	if !ok {
+		return 0, fmt.Errorf("%q is no bandwidth; write sigma- and a number such as %s", parameters, strconv.Quote("sigma-0.05"))
+	}
+	return bandwidthOf(digits)
 }

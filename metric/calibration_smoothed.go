@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"strings"
 
 	"github.com/credence-lab/credence/measure"
 )
@@ -24,23 +25,38 @@ const (
 // confidences, both with a plain Gaussian kernel of Silverman's bandwidth. It is at most 1, and less
 // than the kernel would give on the whole line where mass is smoothed out of [0,1]. Lower is better.
 //
-// The paper does not say which of Silverman's rules it takes, nor the range: hence two ids. It is
+// The paper does not say which of Silverman's rules it takes, nor the range: hence two ids, and two
+// more of [SmoothedWholeLine]. [SmoothedMass] says how much the range matters. It is
 // undefined on one item, and with reason Constant where all confidences are equal. The integral is
 // exact, between the zeros of the integrand. A resample has its own bandwidth, and costs some hundred
 // operations a distinct confidence: it is slower than binned estimators by as much.
 //
 // It panics if rule is neither Robust nor Plain.
 func Smoothed(rule Silverman) Statistic {
+	return smoothed("ece.smoothed."+string(rule), "[0,1]", rule, 0, 1)
+}
+
+// SmoothedWholeLine is [Smoothed] integrated over all t, no mass lost. Where the kernel reaches beyond
+// [0,1] it counts the distance of the curve from the diagonal there too; it is at least 0 and can
+// exceed 1 by the bandwidth.
+func SmoothedWholeLine(rule Silverman) Statistic {
+	return smoothed("ece.smoothed."+string(rule)+wholeLine, "the whole line", rule, math.Inf(-1), math.Inf(1))
+}
+
+// wholeLine ends the ids of integrals over all t.
+const wholeLine = ".whole-line"
+
+func smoothed(id, where string, rule Silverman, from, to float64) Statistic {
 	if rule != Robust && rule != Plain {
 		panic(fmt.Sprintf("metric: %q is no rule of Silverman's", rule))
 	}
 	return Statistic{
-		ID:         "ece.smoothed." + string(rule),
-		Definition: fmt.Sprintf("∫ over [0,1] of |m(t) − t| f(t), m the kernel regression of quality and f the kernel density of confidence, Gaussian, bandwidth by %s.", rule),
+		ID:         id,
+		Definition: fmt.Sprintf("∫ over %s of |m(t) − t| f(t), m the kernel regression of quality and f the kernel density of confidence, Gaussian, bandwidth by %s.", where, rule),
 		Source:     `"Same Answer, Different Confidence", Appendix A, after Błasiok and Nakkiran 2024; Silverman 1986, section 3.4.2`,
 		Better:     Lower, Needs: Probability, Labels: Qualities,
 		Bind: func(p *Prepared) Evaluator {
-			fill, s := massesOf(p), smoother{gatherings: map[int]*gathering{}}
+			fill, s := massesOf(p), smoother{from: from, to: to, gatherings: map[int]*gathering{}}
 			return func(counts []uint32) (float64, measure.Reason) {
 				m := fill(counts)
 				h, why := m.bandwidth(rule)
@@ -51,6 +67,30 @@ func Smoothed(rule Silverman) Statistic {
 			}
 		},
 	}
+}
+
+// SmoothedMass is the share of the kernel density of [Smoothed] that lies in [0,1], in (0,1]: what is
+// missing from 1 was smoothed out of the range of the integral. Its method is "smoothed-mass." and the
+// rule. It is undefined where Smoothed is.
+func SmoothedMass(p *Prepared, rule Silverman) measure.Value {
+	s := Smoothed(rule)
+	s.ID = "smoothed-mass." + string(rule)
+	s.Bind = func(p *Prepared) Evaluator {
+		fill := massesOf(p)
+		return func(counts []uint32) (float64, measure.Reason) {
+			m := fill(counts)
+			h, why := m.bandwidth(rule)
+			if why != "" {
+				return 0, why
+			}
+			inside := 0.
+			for i, c := range m.at {
+				inside += m.n[i] * (normalDistribution((1-c)/h) - normalDistribution(-c/h))
+			}
+			return inside / m.items(), ""
+		}
+	}
+	return s.On(p)
 }
 
 // bandwidth applies a rule of Silverman's.
@@ -114,11 +154,12 @@ const (
 
 // smoother integrates smoothed gaps. It holds scratch.
 type smoother struct {
+	from, to   float64 // the range of the integral
 	gatherings map[int]*gathering
 	t, ft      []float64
 }
 
-// integral is ∫ |Σ_i K_h(t − c_i)(q_i − t)| dt over [0,1] for the items i of m.
+// integral is ∫ |Σ_i K_h(t − c_i)(q_i − t)| dt over the range for the items i of m.
 func (s *smoother) integral(m masses, h float64) float64 {
 	// A power of two of cells, so that the bandwidths of resamples share theirs.
 	if cells := 1 << min(30, max(0, 1-math.Ilogb(h))); len(m.at) > cells*nodes {
@@ -142,8 +183,8 @@ const pieceOf = 512
 
 // stretch integrates where masses without a wide space between them reach.
 func (s *smoother) stretch(m masses, h float64) float64 {
-	sum, end := 0., min(1, m.at[len(m.at)-1]+reach*h)
-	for low := max(0, m.at[0]-reach*h); low < end; {
+	sum, end := 0., min(s.to, m.at[len(m.at)-1]+reach*h)
+	for low := max(s.from, m.at[0]-reach*h); low < end; {
 		high := min(end, low+pieceOf*h)
 		sum += s.piece(m.between(low-reach*h, high+reach*h), low, high, h)
 		low = high
@@ -205,12 +246,17 @@ func (m masses) smoothedGap(t, h float64) float64 {
 
 func smoothedFamily() Family {
 	return Family{
-		Prefix: "ece.smoothed", Parameters: string(Robust + "|" + Plain), Usual: []string{string(Robust), string(Plain)},
+		Prefix: "ece.smoothed", Parameters: string(Robust+"|"+Plain) + "[" + wholeLine + "]", Usual: []string{string(Robust), string(Plain)},
 		New: func(parameters string) (Statistic, error) {
-			if rule := Silverman(parameters); rule == Robust || rule == Plain {
-				return Smoothed(rule), nil
+			name, whole := strings.CutSuffix(parameters, wholeLine)
+			rule := Silverman(name)
+			switch {
+			case rule != Robust && rule != Plain:
+				return Statistic{}, fmt.Errorf("the bandwidth rule is %q; there are %s and %s", name, Robust, Plain)
+			case whole:
+				return SmoothedWholeLine(rule), nil
 			}
-			return Statistic{}, fmt.Errorf("the bandwidth rule is %q; there are %s and %s", parameters, Robust, Plain)
+			return Smoothed(rule), nil
 		},
 	}
 }

@@ -53,6 +53,7 @@ func TestCalibrationMatchesGoldenValues(t *testing.T) {
 				{"ks_tie_end", "ks", 1e-12},
 				{"kde_ece_h0.05", "ece.kde.gaussian.0.05", 1e-12},
 				{"relplot_smECE", "smece.relplot-1.0.3", 1e-9},
+				{"relplot_smECE_sigma0.05", "smece.relplot-1.0.3.sigma-0.05", 1e-9},
 				// The golden values are of a midpoint grid of 8,000, quoted to 1e-6.
 				{"smece_definition", "smece", 1e-7},
 				{"smece_definition_sigma0.05", "smece.sigma-0.05", 1e-7},
@@ -68,16 +69,74 @@ func TestCalibrationMatchesGoldenValues(t *testing.T) {
 					t.Errorf("%s is defined: %+v", m.id, v)
 				}
 			}
+			checkWholeLine(t, p, c.Expect["smoothed_h106_whole_line"])
+			checkBandwidths(t, p, c.Expect)
+			inOrder, err := KSInInputOrder(c.Input.Conf, c.Input.Correct)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, "ks.input-order", inOrder, c.Expect["ks_stable_order"].(float64), 1e-12)
 			checkMurphy(t, p, "exact", MurphyExact(p), c.Expect["murphy_exact"].(map[string]any))
 			checkMurphy(t, p, "binned", MurphyBinned(p, 10, LeftClosed), c.Expect["murphy_10bins_left"].(map[string]any))
 			infinite := int(c.Expect["log_loss_clip"].(map[string]any)["n_clipped_infinite"].(float64))
 			if v := LogLoss(0).On(p); v.Defined() != (infinite == 0) {
 				t.Errorf("unclipped log loss with %d infinite items: %+v", infinite, v)
 			}
-			if got := p.clipped(2.220446049250313e-16); got != infinite {
+			if got := p.clipped(c.Expect["log_loss_clip"].(map[string]any)["eps"].(float64)); got != infinite {
 				t.Errorf("%d items clipped, want %d", got, infinite)
 			}
 		})
+	}
+}
+
+// checkWholeLine: the golden values stop at -1.5 and 2.5, and are of a trapezoid of 80,001 points, which
+// a kernel as narrow as .02 has right to 4e-9.
+func checkWholeLine(t *testing.T, p *Prepared, want any) {
+	t.Helper()
+	v := smoothed("to 2.5", "[-1.5, 2.5]", Plain, -1.5, 2.5).On(p)
+	whole := SmoothedWholeLine(Plain).On(p)
+	if want, defined := want.(float64); defined {
+		near(t, v.Method, v, want, 5e-9)
+		x, _ := v.Get()
+		if y, _ := whole.Get(); y < x || y > x+2e-5 {
+			t.Errorf("on the whole line %v, up to 2.5 %v", y, x)
+		}
+	} else if v.Defined() || whole.Defined() {
+		t.Errorf("%s is defined: %+v", whole.Method, whole)
+	}
+}
+
+// checkBandwidths compares what the kernel estimators choose, and what of the mass they leave in [0,1].
+func checkBandwidths(t *testing.T, p *Prepared, expect map[string]any) {
+	t.Helper()
+	m := massesOf(p)(p.counts)
+	if got, want := relplotBandwidth(m), expect["relplot_sigma"].(float64); got != want {
+		t.Errorf("relplot's bandwidth %v, want %v", got, want)
+	}
+	// The search that the golden values are of ends at 1e-6.
+	near(t, "bandwidth of smECE", SmoothECE().On(p), expect["smece_definition_sigma"].(float64), 1e-6)
+	h := expect["silverman_h"].(map[string]any)
+	for _, rule := range []struct {
+		name    Silverman
+		h, mass string
+	}{
+		{Robust, "h09", "smoothed_h09_mass_on_0_1"}, {Plain, "h106", "smoothed_h106_mass_on_0_1"},
+	} {
+		got, why := m.bandwidth(rule.name)
+		if want := h[rule.h].(float64); math.Abs(got-want) > 1e-12 || (why != "") != (want == 0) {
+			t.Errorf("%s: bandwidth %v (%s), want %v", rule.name, got, why, want)
+		}
+		if rule.name == Plain { // scipy.stats takes (4/3)^(1/5) = 1.0592 for 1.06.
+			if want := h["h_scipy"].(float64); math.Abs(got*math.Pow(4./3, .2)/1.06-want) > 1e-12 {
+				t.Errorf("bandwidth by scipy's factor %v, want %v", got*math.Pow(4./3, .2)/1.06, want)
+			}
+		}
+		v := SmoothedMass(p, rule.name)
+		if want, defined := expect[rule.mass].(float64); defined {
+			near(t, rule.mass, v, want, 1e-9)
+		} else if v.Defined() {
+			t.Errorf("%s is defined: %+v", rule.mass, v)
+		}
 	}
 }
 
@@ -132,7 +191,7 @@ func TestInfiniteLossOutsideAResampleDoesNotReachIt(t *testing.T) {
 	}
 }
 
-// calibrationIDs are the statistics of this file's subject, by usual id.
+// calibrationIDs are the statistics of this file's subject, by usual id, and variants beside them.
 func calibrationIDs() []Statistic {
 	var list []Statistic
 	for _, f := range calibrationFamilies() {
@@ -143,6 +202,15 @@ func calibrationIDs() []Statistic {
 			}
 			list = append(list, s)
 		}
+	}
+	for _, id := range []string{
+		"ece.equal-mass.3.netcal", "mce.equal-mass.3.netcal", "ece.smoothed.silverman-0.9.whole-line", "ece.smoothed.silverman-1.06.whole-line",
+	} {
+		s, err := ByID(id)
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, s)
 	}
 	return list
 }
@@ -305,7 +373,7 @@ func TestCalibrationIDsAreParsedStrictly(t *testing.T) {
 	for _, id := range []string{
 		"ece.kde.gaussian", "ece.kde.gaussian.0", "ece.kde.gaussian.NaN", "ece.kde.gaussian.0.050", "ece.smoothed",
 		"ece.smoothed.silverman", "smece.0.05", "smece.sigma-2", "brier.reliability.equal-width.0.left-closed",
-		"brier.reliability.equal-mass.10", "ece.debiased.equal-mass", "rmsce.debiased.equal-mass.0",
+		"brier.reliability.equal-mass.10", "ece.equal-mass.10.relplot", "ece.smoothed.whole-line", "smece.relplot-1.0.3.0.05", "ece.debiased.equal-mass", "rmsce.debiased.equal-mass.0",
 	} {
 		if s, err := ByID(id); err == nil {
 			t.Errorf("%q is found as %q", id, s.ID)
@@ -335,4 +403,25 @@ func TestTopLabelNeedsNoLabelOfEveryClass(t *testing.T) { // verified_calibratio
 		t.Fatal(err)
 	}
 	near(t, "top-label ECE", ECE(10, LeftClosed).On(mustPrepare(t, confidence, quality)), .15, 1e-12)
+}
+
+// relplot 1.0.3 takes items at exactly 1 for half of what they are, where other confidences are beside
+// them: .0843 in place of .15. The definition has it, and a constant confidence agrees in both.
+func TestRelplotDiffersFromTheDefinitionAtTheEnds(t *testing.T) {
+	t.Parallel()
+	confidence := append(slices.Repeat([]float64{1}, 50), slices.Repeat([]float64{.9}, 50)...)
+	quality := append(slices.Repeat([]float64{0}, 20), slices.Repeat([]float64{1}, 80)...)
+	mixed := mustPrepare(t, confidence, quality)
+	near(t, "relplot", SmoothECERelplot().On(mixed), .0843, 5e-5)
+	near(t, "definition", SmoothECE().On(mixed), .15, 5e-5)
+	constant := mustPrepare(t, confidence[:50], quality[10:60])
+	near(t, "relplot, constant", SmoothECERelplot().On(constant), .2, 1e-3)
+	near(t, "definition, constant", SmoothECE().On(constant), .2, 1e-12)
+}
+
+func TestSmoothedOnTheWholeLine(t *testing.T) {
+	t.Parallel()
+	p := mustPrepare(t, []float64{.2, .8}, []float64{0, 1})
+	// A trapezoid of 90,001 points on [-4, 5].
+	near(t, "whole line", byID(t, "ece.smoothed.silverman-1.06.whole-line").On(p), .12160375837, 1e-9)
 }

@@ -136,7 +136,7 @@ func TestSmoothingEstimatorsFollowTheirDefinitions(t *testing.T) {
 				t.Fatalf("smECE is %v, but at that bandwidth %v", value, at)
 			}
 		}
-		s := smoother{gatherings: map[int]*gathering{}}
+		s := smoother{to: 1, gatherings: map[int]*gathering{}}
 		m := massesOf(p)(p.counts)
 		h := max(.02, sigma/3)
 		want = riemann(func(x float64) float64 {

@@ -38,6 +38,19 @@ func same(t *rapid.T, what string, got, want measure.Value) {
 	}
 }
 
+// statistics are those listed, and variants that are found by id only.
+func statistics() []metric.Statistic {
+	all := metric.All()
+	for _, id := range []string{"rejection-area.0.5", "ece.equal-mass.3.netcal", "mce.equal-mass.3.netcal.min-2", "ece.smoothed.silverman-0.9.whole-line"} {
+		s, err := metric.ByID(id)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
 func TestOrderOfInputDoesNotCount(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -45,7 +58,7 @@ func TestOrderOfInputDoesNotCount(t *testing.T) {
 		p := mustPrepare(t, score, quality)
 		order := rapid.Permutation(slices.Collect(indices(len(score)))).Draw(t, "order")
 		shuffled := mustPrepare(t, reorder(score, order), reorder(quality, order))
-		for _, s := range metric.All() {
+		for _, s := range statistics() {
 			same(t, "shuffled", s.On(shuffled), s.On(p))
 		}
 	})
@@ -67,7 +80,7 @@ func TestCountsStandForCopies(t *testing.T) {
 		expanded := mustPrepare(t, reorder(score, items), reorder(quality, items))
 		counts := make([]uint32, p.Atoms())
 		p.Collapse(counts, copies)
-		for _, s := range metric.All() {
+		for _, s := range statistics() {
 			evaluate := s.Evaluator(p)
 			for _, pass := range []string{"first pass", "second pass"} { // scratch must not leak
 				x, why := evaluate(counts)
