@@ -32,7 +32,10 @@ func Words(c *protocol.Comparison) []string {
 // Differences says what another comparison of the same setting, under another correctness rule or
 // aggregation, shows that first does not: the sentences of its metrics that read differently.
 func Differences(first, other *protocol.Comparison) []string {
-	if other.Used == 0 {
+	switch {
+	case other.Used == 0 && first.Used == 0:
+		return nil
+	case other.Used == 0:
 		return Words(other)
 	}
 	var sentences []string
