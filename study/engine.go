@@ -41,12 +41,12 @@ type model struct {
 }
 
 // openModel opens m and holds what it can do against what the study asks of it.
-func openModel(ctx context.Context, open Opener, m Model) (*model, error) {
+func openModel(ctx context.Context, open Opener, m Model, maxTokens int) (*model, error) {
 	opened, err := open.Open(ctx, m)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", m.Name, err)
 	}
-	described, err := withForm(m, opened)
+	described, err := withForm(m, opened, maxTokens)
 	if err != nil {
 		return nil, closing(opened.Engine, err)
 	}
@@ -54,12 +54,15 @@ func openModel(ctx context.Context, open Opener, m Model) (*model, error) {
 }
 
 // withForm settles whether m is asked as a chat or in plain text, and with which repetition penalty.
-func withForm(m Model, opened Opened) (*model, error) {
+func withForm(m Model, opened Opened, maxTokens int) (*model, error) {
 	can := opened.Engine.Capabilities()
 	if err := can.Check(llm.Generate, llm.Score); err != nil {
 		return nil, fmt.Errorf("model %s: %w", m.Name, err)
 	}
 	form := prompt.FormOf(can)
+	if can.ContextTokens > 0 && maxTokens >= can.ContextTokens {
+		return nil, &InputError{Path: "model " + m.Name, What: fmt.Sprintf("holds %d tokens, and max_tokens %d leaves no room for a question", can.ContextTokens, maxTokens), Hint: "raise context_tokens or lower max_tokens"}
+	}
 	switch {
 	case m.Format == "base":
 		form = prompt.Plain

@@ -36,6 +36,11 @@ func (e *FolderError) Error() string { return e.Path + ": " + e.What }
 // Unwrap returns the cause.
 func (e *FolderError) Unwrap() error { return e.Err }
 
+// unusable is a folder that was named and cannot hold a run: the user's to mend, so it exits with 2.
+type unusable struct{ *FolderError }
+
+func (unusable) BadInput() bool { return true }
+
 // folder is a run's folder, locked against a second run for as long as it is open.
 type folder struct {
 	path string
@@ -46,7 +51,7 @@ type folder struct {
 // is refused: a run replaces files by name.
 func openFolder(path string) (*folder, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
-		return nil, &FolderError{path, "cannot make the run folder: " + cause(err) + "; choose another with --out", err}
+		return nil, unusable{&FolderError{path, "cannot make the run folder: " + cause(err) + "; choose another with --out", err}}
 	}
 	if err := refuseForeign(path); err != nil {
 		return nil, err
@@ -54,7 +59,7 @@ func openFolder(path string) (*folder, error) {
 	lock := flock.New(filepath.Join(path, lockFile))
 	held, err := lock.TryLock()
 	if err != nil {
-		return nil, &FolderError{path, "cannot write here: " + cause(err) + "; choose another folder with --out", err}
+		return nil, unusable{&FolderError{path, "cannot write here: " + cause(err) + "; choose another folder with --out", err}}
 	}
 	if !held {
 		return nil, &FolderError{path, "another credence is writing this run; wait for it, or choose another folder with --out", nil}
@@ -86,10 +91,15 @@ func refuseForeign(path string) error {
 			return nil
 		}
 	}
-	return &FolderError{path, fmt.Sprintf("is not empty and holds no run (%q and others); choose another folder with --out", entries[0].Name()), nil}
+	return unusable{&FolderError{path, fmt.Sprintf("is not empty and holds no run (%q and others); choose another folder with --out", entries[0].Name()), nil}}
 }
 
 func (f *folder) close() error { return f.lock.Unlock() }
+
+func (f *folder) has(name string) bool {
+	_, err := os.Stat(f.join(name))
+	return err == nil
+}
 
 func (f *folder) join(name string) string { return filepath.Join(f.path, name) }
 

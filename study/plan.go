@@ -85,7 +85,7 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.Engine.Close()) }()
-	described, err := withForm(m, opened)
+	described, err := withForm(m, opened, r.file.Protocol.MaxTokens)
 	if err != nil {
 		return err
 	}

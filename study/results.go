@@ -121,6 +121,9 @@ func (r *runner) write(results *Results, info *RunInfo) error {
 	if err := r.folder.writeJSON(runFile, info); err != nil {
 		return err
 	}
+	if err := r.folder.writeStudy(r.file); err != nil {
+		return err
+	}
 	return r.folder.writeJSON(resultsFile, results)
 }
 

@@ -65,8 +65,11 @@ func Run(ctx context.Context, f *File, o Options) (_ *Results, _ *RunInfo, err e
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, r.folder.close()) }()
-	if err := r.folder.writeStudy(f); err != nil {
-		return nil, nil, err
+	// A folder with results keeps the study that they are of until there are new ones.
+	if !r.folder.has(resultsFile) {
+		if err := r.folder.writeStudy(f); err != nil {
+			return nil, nil, err
+		}
 	}
 	if r.ledger, err = ledger.Open(r.folder.join(ledgerFile)); err != nil {
 		return nil, nil, err
@@ -110,7 +113,7 @@ type ranModel struct {
 const openItems = 8
 
 func (r *runner) model(ctx context.Context, m Model) (err error) {
-	ready, err := openModel(ctx, r.options.Open, m)
+	ready, err := openModel(ctx, r.options.Open, m, r.file.Protocol.MaxTokens)
 	if err != nil {
 		return err
 	}

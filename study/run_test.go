@@ -270,3 +270,39 @@ func TestPlanCountsWhatARunMakes(t *testing.T) {
 		t.Errorf("three more items are %d calls with %d known; want 15 and %d", got.Calls, got.Known, info.Made)
 	}
 }
+
+func TestAnswersThatCannotFitAreRefusedBeforeTheFirstCall(t *testing.T) {
+	t.Parallel()
+	o := opener{[]llmtest.Option{llmtest.ContextOf(32)}}
+	_, _, err := study.Run(t.Context(), parse(t, small), study.Options{Folder: t.TempDir(), Open: o})
+	if err == nil || !strings.Contains(err.Error(), "holds 32 tokens, and max_tokens 32") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnInterruptedRerunKeepsTheStudyOfItsResults(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	run(t, folder, parse(t, small), opener{})
+	larger := strings.Replace(small, "limit: 12", "limit: 20", 1)
+	_, _, err := study.Run(t.Context(), parse(t, larger), study.Options{Folder: folder, Open: opener{[]llmtest.Option{llmtest.FailOn(3, errors.New("gone"))}}})
+	if err == nil {
+		t.Fatal("the run did not fail")
+	}
+	if kept := read(t, folder, "study.yaml"); !strings.Contains(kept, "limit: 12") {
+		t.Errorf("the old results lie beside another study:\n%s", kept)
+	}
+	run(t, folder, parse(t, larger), opener{})
+	if kept := read(t, folder, "study.yaml"); !strings.Contains(kept, "limit: 20") {
+		t.Errorf("the new results lie beside another study:\n%s", kept)
+	}
+}
+
+func read(t *testing.T, folder, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
