@@ -1,7 +1,7 @@
 package metric
 
 import (
-	"math"
+	"sort"
 	"strings"
 )
 
@@ -114,14 +114,23 @@ type partition func(counts []uint32) []span
 // equalWidth bins do not depend on the sample.
 func equalWidth(p *Prepared, m int, r edgeRule) partition {
 	var spans []span
-	last := math.MinInt
-	for a, c := range p.confidence {
-		if k := r.bin(c, m); k != last {
-			spans, last = append(spans, span{from: int32(a)}), k
-		}
-		spans[len(spans)-1].to = int32(a + 1)
+	for from := 0; from < len(p.confidence); {
+		k := r.bin(p.confidence[from], m)
+		to := from + firstOf(p.confidence[from:], func(c float64) bool { return r.bin(c, m) != k })
+		spans, from = append(spans, span{int32(from), int32(to)}), to
 	}
 	return func([]uint32) []span { return spans }
+}
+
+// firstOf finds the first value for which is holds, given that it holds for all after it, or returns
+// len(values). It doubles its steps, so that values near the beginning are found at once.
+func firstOf(values []float64, is func(float64) bool) int {
+	low, high := 0, 1
+	for high < len(values) && !is(values[high-1]) {
+		low, high = high, 2*high
+	}
+	high = min(high, len(values))
+	return low + sort.Search(high-low, func(i int) bool { return is(values[low+i]) })
 }
 
 // equalMass cuts after position floor(n·k/m) in ascending order, moved up to the end of the group of

@@ -115,23 +115,59 @@ func (by murphyPart) statistic(parameters string) (Statistic, error) {
 		Source: "Murphy 1973; Stephenson, Coelho and Jolliffe 2008",
 		Better: by.better, Needs: Probability, Labels: Qualities,
 		Bind: func(p *Prepared) Evaluator {
-			cuts := cut(p)
+			var cuts partition
 			return func(counts []uint32) (float64, measure.Reason) {
-				var all binMoments
-				spans := cuts(counts)
-				for _, s := range spans {
-					all.add(p.moments(counts, s))
+				if p.asPrepared(counts) {
+					return remember(p, murphyKey(parameters), func() map[string]float64 {
+						return p.murphy(counts, cut(p)(counts), reliability, resolution, uncertainty, withinVariance, withinCovariance)
+					})[by.name], ""
 				}
-				sum := 0.
-				for _, s := range spans {
-					if bin := p.moments(counts, s); bin.n > 0 {
-						sum += by.of(bin, all)
-					}
+				if cuts == nil {
+					cuts = cut(p)
 				}
-				return sum / all.n, ""
+				return p.murphyTerm(counts, cuts(counts), by), ""
 			}
 		},
 	}, nil
+}
+
+// murphyKey is the parameters of the bins.
+type murphyKey string
+
+// murphy gives several terms by name, in one pass over the bins.
+func (p *Prepared) murphy(counts []uint32, bins []span, terms ...murphyPart) map[string]float64 {
+	all, sums := p.allMoments(counts, bins), make([]float64, len(terms))
+	for _, s := range bins {
+		if bin := p.moments(counts, s); bin.n > 0 {
+			for t, by := range terms {
+				sums[t] += by.of(bin, all)
+			}
+		}
+	}
+	byName := map[string]float64{}
+	for t, by := range terms {
+		byName[by.name] = sums[t] / all.n
+	}
+	return byName
+}
+
+// murphyTerm is murphy for one term, without allocating.
+func (p *Prepared) murphyTerm(counts []uint32, bins []span, by murphyPart) float64 {
+	all, sum := p.allMoments(counts, bins), 0.
+	for _, s := range bins {
+		if bin := p.moments(counts, s); bin.n > 0 {
+			sum += by.of(bin, all)
+		}
+	}
+	return sum / all.n
+}
+
+func (p *Prepared) allMoments(counts []uint32, bins []span) binMoments {
+	var all binMoments
+	for _, s := range bins {
+		all.add(p.moments(counts, s))
+	}
+	return all
 }
 
 func (p *Prepared) moments(counts []uint32, s span) binMoments {

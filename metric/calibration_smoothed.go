@@ -171,7 +171,7 @@ func (s *smoother) integral(m masses, h float64) float64 {
 	sum, from := 0., 0
 	for i := range m.at {
 		if i+1 == len(m.at) || m.at[i+1]-m.at[i] > 2*reach*h {
-			sum += s.stretch(masses{m.at[from : i+1], m.n[from : i+1], m.gap[from : i+1]}, h)
+			sum += s.stretch(m.slice(from, i+1), h)
 			from = i + 1
 		}
 	}
@@ -215,7 +215,11 @@ func (s *smoother) piece(m masses, low, high, h float64) float64 {
 // between is the masses from one place to another.
 func (m masses) between(low, high float64) masses {
 	from, to := sort.SearchFloat64s(m.at, low), sort.SearchFloat64s(m.at, high)
-	return masses{m.at[from:to], m.n[from:to], m.gap[from:to]}
+	return m.slice(from, to)
+}
+
+func (m masses) slice(from, to int) masses {
+	return masses{at: m.at[from:to], n: m.n[from:to], gap: m.gap[from:to]}
 }
 
 // spread adds φ(u)(gap − n h u) at u = first + k·step to ft[k], for |u| up to reach. The exponential

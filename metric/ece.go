@@ -3,6 +3,7 @@ package metric
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/credence-lab/credence/measure"
 )
@@ -137,36 +138,56 @@ func NetOverconfidence() Statistic {
 	}
 }
 
-// excess is confidence minus quality of each atom.
+type excessKey struct{}
+
+// excess is confidence minus quality of each atom. Nobody may change it.
 func (p *Prepared) excess() []float64 {
-	excess := make([]float64, len(p.confidence))
-	for a, c := range p.confidence {
-		excess[a] = c - p.quality[a]
-	}
-	return excess
+	return remember(p, excessKey{}, func() []float64 {
+		excess := make([]float64, len(p.confidence))
+		for a, c := range p.confidence {
+			excess[a] = c - p.quality[a]
+		}
+		return excess
+	})
 }
+
+// binSums are, of the bins that are not empty, the items and their excess.
+type binSums struct{ n, excess []float64 }
+
+// binsKey is the part of an id that names the bins.
+type binsKey string
 
 // binned is the statistic that reduces the bins of a partition by a norm.
 func binned(id, how string, by norm, cut func(*Prepared) partition) Statistic {
+	key := binsKey(strings.TrimPrefix(id, by.prefix)) // norms of the same bins share their sums
 	return Statistic{
 		ID: id, Definition: by.definition + " " + how, Source: by.source,
 		Better: by.better, Needs: Probability, Labels: Qualities,
 		Bind: func(p *Prepared) Evaluator {
 			excessOf, cuts := p.excess(), cut(p)
-			var n, excess []float64
-			return func(counts []uint32) (float64, measure.Reason) {
-				n, excess = n[:0], excess[:0]
-				bins := cuts(counts)
-				if len(bins) == 0 {
-					return 0, EdgesCoincide
-				}
-				for _, bin := range bins {
+			sums := func(s binSums, counts []uint32) binSums {
+				s.n, s.excess = s.n[:0], s.excess[:0]
+				for _, bin := range cuts(counts) {
 					items, sum := sumBin(counts[bin.from:bin.to], excessOf[bin.from:bin.to])
 					if items > 0 {
-						n, excess = append(n, float64(items)), append(excess, sum)
+						s.n, s.excess = append(s.n, float64(items)), append(s.excess, sum)
 					}
 				}
-				return by.reduce(n, excess)
+				return s
+			}
+			var s binSums
+			return func(counts []uint32) (float64, measure.Reason) {
+				if p.asPrepared(counts) {
+					all := remember(p, key, func() binSums { return sums(binSums{}, counts) })
+					// A norm may write on what it is given.
+					s.n, s.excess = append(s.n[:0], all.n...), append(s.excess[:0], all.excess...)
+				} else {
+					s = sums(s, counts)
+				}
+				if len(s.n) == 0 {
+					return 0, EdgesCoincide
+				}
+				return by.reduce(s.n, s.excess)
 			}
 		},
 	}

@@ -9,24 +9,49 @@ import "math"
 // confidence sums to gap[k]. Places ascend.
 type masses struct {
 	at, n, gap []float64
+	// whole is what these are all the items of, if they are.
+	whole *Prepared
 }
 
 // massesOf makes room for the masses of resamples of p, and returns the function that fills it. The
 // result is valid until the next call; confidences that a resample lacks stay in it with 0 items.
 func massesOf(p *Prepared) func(counts []uint32) masses {
-	excessOf := p.excess()
-	k := len(p.groups)
-	m := masses{make([]float64, k), make([]float64, k), make([]float64, k)}
-	for g := range p.groups {
-		m.at[k-1-g] = p.confidence[p.groupStart(g)]
-	}
-	return func(counts []uint32) masses {
-		for g, to := range p.groups {
-			from := p.groupStart(g)
-			n, excess := sumBin(counts[from:to], excessOf[from:to])
-			m.n[k-1-g], m.gap[k-1-g] = float64(n), -excess
+	whole := remember(p, massesKey{}, func() masses {
+		m := newMasses(len(p.groups))
+		for g := range p.groups {
+			m.at[len(m.at)-1-g] = p.confidence[p.groupStart(g)]
 		}
+		p.fill(m, p.counts)
+		m.whole = p
 		return m
+	})
+	var m masses
+	return func(counts []uint32) masses {
+		if p.asPrepared(counts) {
+			return whole
+		}
+		if m.at == nil {
+			m = newMasses(len(whole.at))
+			copy(m.at, whole.at)
+		}
+		p.fill(m, counts)
+		return m
+	}
+}
+
+type massesKey struct{}
+
+func newMasses(k int) masses {
+	return masses{at: make([]float64, k), n: make([]float64, k), gap: make([]float64, k)}
+}
+
+// fill sets numbers and gaps of the masses at the confidences of p.
+func (p *Prepared) fill(m masses, counts []uint32) {
+	excessOf, last := p.excess(), len(m.at)-1
+	for g, to := range p.groups {
+		from := p.groupStart(g)
+		n, excess := sumBin(counts[from:to], excessOf[from:to])
+		m.n[last-g], m.gap[last-g] = float64(n), -excess
 	}
 }
 
@@ -54,7 +79,7 @@ type gathering struct {
 func newGathering(cells int) *gathering {
 	g := &gathering{cells: cells}
 	size := cells * nodes
-	g.to = masses{make([]float64, size), make([]float64, size), make([]float64, size)}
+	g.to = newMasses(size)
 	for j := range nodes {
 		// Nodes ascend within a cell.
 		angle := math.Pi * (float64(nodes-1-j) + .5) / nodes
@@ -77,6 +102,16 @@ func (g *gathering) locate(c float64) (cell int, u float64) {
 
 // gather returns the masses on the nodes, valid until the next call.
 func (g *gathering) gather(m masses) masses {
+	if m.whole == nil {
+		return g.move(m)
+	}
+	return remember(m.whole, gatheredKey(g.cells), func() masses { return newGathering(g.cells).move(m) })
+}
+
+// gatheredKey is the number of cells.
+type gatheredKey int
+
+func (g *gathering) move(m masses) masses {
 	clear(g.to.n)
 	clear(g.to.gap)
 	var n, gap [nodes]float64 // Chebyshev moments of the current cell

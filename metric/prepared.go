@@ -31,7 +31,7 @@ type Quality struct {
 }
 
 // Prepared is a score and its labels in the form that every statistic reads: sorted most confident
-// first, with items of equal score and equal quality collapsed into one atom. It is read-only and
+// first, with items of equal score and equal quality collapsed into one atom. It never changes and is
 // safe for use by several goroutines.
 type Prepared struct {
 	name        string
@@ -58,6 +58,8 @@ type Prepared struct {
 
 	outside int // items whose confidence is not in [0,1]
 	ties    float64
+
+	shared shared
 }
 
 // run is a stretch of atoms that a linear pass can treat alike. If tied, the atoms form one group of

@@ -125,20 +125,29 @@ func (p *Prepared) unkindTies() []int32 {
 	return order
 }
 
-// oracle is the order of a score that knows every answer's quality.
+// oracle is the order of a score that knows every answer's quality. Nobody may change it.
 func (p *Prepared) oracle() []int32 {
-	order := p.kindTies()
-	slices.SortFunc(order, func(a, b int32) int { return int(p.levelOf[a]) - int(p.levelOf[b]) })
-	return order
+	return remember(p, oracleKey{}, func() []int32 {
+		order := p.kindTies()
+		slices.SortFunc(order, func(a, b int32) int { return int(p.levelOf[a]) - int(p.levelOf[b]) })
+		return order
+	})
 }
 
 func (p *Prepared) loss() []float64 {
-	loss := make([]float64, len(p.quality))
-	for a, q := range p.quality {
-		loss[a] = 1 - q
-	}
-	return loss
+	return remember(p, lossKey{}, func() []float64 {
+		loss := make([]float64, len(p.quality))
+		for a, q := range p.quality {
+			loss[a] = 1 - q
+		}
+		return loss
+	})
 }
+
+type (
+	oracleKey struct{}
+	lossKey   struct{}
+)
 
 // area evaluates Σ_k v_k L_k in the order that by chooses.
 func area(of rankWeights, by func(p *Prepared) lossSum) func(p *Prepared) Evaluator {
