@@ -24,7 +24,7 @@ func AURC() Statistic {
 		Definition: "(1/n) Σ_k L_k/k, L_k the loss of the k most confident; expectation over the order of ties.",
 		Source:     "Geifman and El-Yaniv 2017",
 		Better:     Lower, Needs: AnyScore, Labels: Qualities, Chance: meanLoss,
-		Bind: area(perItem, (*Prepared).expectedLoss),
+		Bind: areaPerItem((*Prepared).expectedLoss),
 	}
 }
 
@@ -38,7 +38,7 @@ func aurcTieMin() Statistic {
 	s := AURC()
 	s.ID, s.Chance = "aurc.tie-min", nil
 	s.Definition = "Smallest (1/n) Σ_k L_k/k that some order of the ties gives."
-	s.Bind = area(perItem, func(p *Prepared) lossSum { return p.lossIn(p.kindTies()) })
+	s.Bind = areaPerItem(func(p *Prepared) lossSum { return p.lossIn(p.kindTies()) })
 	return s
 }
 
@@ -46,7 +46,7 @@ func aurcTieMax() Statistic {
 	s := AURC()
 	s.ID, s.Chance = "aurc.tie-max", nil
 	s.Definition = "Largest (1/n) Σ_k L_k/k that some order of the ties gives."
-	s.Bind = area(perItem, func(p *Prepared) lossSum { return p.lossIn(p.unkindTies()) })
+	s.Bind = areaPerItem(func(p *Prepared) lossSum { return p.lossIn(p.unkindTies()) })
 	return s
 }
 
@@ -54,7 +54,7 @@ func aurcOracle() Statistic {
 	s := AURC()
 	s.ID, s.Chance = "aurc.oracle", nil
 	s.Definition = "(1/n) Σ_k L_k/k of the order by quality, the least that any score can have on these labels."
-	s.Bind = area(perItem, func(p *Prepared) lossSum { return p.lossIn(p.oracle()) })
+	s.Bind = areaPerItem(func(p *Prepared) lossSum { return p.lossIn(p.oracle()) })
 	return s
 }
 
@@ -68,7 +68,7 @@ func EAURC() Statistic {
 		Source:     "Geifman, Uziel and El-Yaniv 2019",
 		Better:     Lower, Needs: AnyScore, Labels: Qualities,
 		Bind: func(p *Prepared) Evaluator {
-			model, oracle, w := p.expectedLoss(), p.lossIn(p.oracle()), &weights{of: perItem}
+			model, oracle, w := p.expectedLoss(), p.lossIn(p.oracle()), perItemOf(p)
 			return func(counts []uint32) (float64, measure.Reason) {
 				return max(0, w.sum(model, counts)-w.sum(oracle, counts)), ""
 			}

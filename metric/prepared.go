@@ -209,13 +209,13 @@ func arrange(s Score, values, quality []float64) *Prepared {
 
 // collapse makes atoms and groups of the sorted items.
 func (p *Prepared) collapse(confidence, quality []float64) {
+	confidence, quality = pick(confidence, p.order), pick(quality, p.order)
 	opens := func(k int) (atom, group bool) { // whether the item at place k is the first of its atom, group
 		if k == 0 {
 			return true, true
 		}
-		item, last := p.order[k], p.order[k-1]
-		group = confidence[item] != confidence[last]
-		return group || quality[item] != quality[last], group
+		group = confidence[k] != confidence[k-1]
+		return group || quality[k] != quality[k-1], group
 	}
 	atoms := 0
 	for k := range p.order {
@@ -232,13 +232,13 @@ func (p *Prepared) collapse(confidence, quality []float64) {
 			p.groups = append(p.groups, int32(len(p.starts)))
 		}
 		if atom {
-			p.confidence, p.quality = append(p.confidence, confidence[item]), append(p.quality, quality[item])
+			p.confidence, p.quality = append(p.confidence, confidence[k]), append(p.quality, quality[k])
 			p.starts = append(p.starts, int32(k))
 		}
 		last := len(p.starts) - 1
 		p.counts[last]++
 		p.atomOf[item] = int32(last)
-		p.graded = p.graded || quality[item] != 0 && quality[item] != 1
+		p.graded = p.graded || quality[k] != 0 && quality[k] != 1
 	}
 	p.starts = append(p.starts, int32(p.n))
 	if p.n > 0 {
@@ -272,11 +272,22 @@ func (p *Prepared) findStretches() {
 
 // rankQualities numbers the distinct qualities, high first.
 func (p *Prepared) rankQualities() {
-	p.levels = slices.Clone(p.quality)
-	slices.SortFunc(p.levels, func(a, b float64) int { return cmp.Compare(b, a) })
-	p.levels = slices.Clone(slices.Compact(p.levels)) // lets go of the rest
+	if p.graded {
+		p.levels = slices.Clone(p.quality)
+		slices.SortFunc(p.levels, func(a, b float64) int { return cmp.Compare(b, a) })
+		p.levels = slices.Clone(slices.Compact(p.levels)) // lets go of the rest
+	} else {
+		for _, q := range []float64{1, 0} { // nothing to sort, which a million items would take long for
+			if slices.Contains(p.quality, q) {
+				p.levels = append(p.levels, q)
+			}
+		}
+	}
 	p.levelOf = make([]int32, len(p.quality))
 	for a, q := range p.quality {
+		if q == p.levels[0] {
+			continue
+		}
 		level, _ := slices.BinarySearchFunc(p.levels, q, func(l, q float64) int { return cmp.Compare(q, l) })
 		p.levelOf[a] = int32(level)
 	}

@@ -20,6 +20,19 @@ type rankWeights func(n int) (v func(k int) float64)
 type weights struct {
 	of        rankWeights
 	cumulated []float64
+	common    bool // cumulated belongs to all statistics of the score
+}
+
+type perItemKey struct{}
+
+// perItemOf starts from the weights of all items of p, which many statistics share.
+func perItemOf(p *Prepared) *weights {
+	all := remember(p, perItemKey{}, func() []float64 {
+		cumulated := make([]float64, p.n+1)
+		fill(cumulated, perItem(p.n))
+		return cumulated
+	})
+	return &weights{of: perItem, cumulated: all, common: true}
 }
 
 // sum is Σ_j w_j l_(j). Nearly all samples that one evaluator sees have one size, so that it is tried
@@ -29,6 +42,9 @@ func (w *weights) sum(by lossSum, counts []uint32) float64 {
 		return sum
 	}
 	n := int(total(counts))
+	if w.common {
+		w.cumulated, w.common = nil, false
+	}
 	w.cumulated = slices.Grow(w.cumulated[:0], n+1)[:n+1]
 	fill(w.cumulated, w.of(n))
 	sum, _ := by(counts, w.cumulated)
@@ -152,11 +168,17 @@ type (
 // area evaluates Σ_k v_k L_k in the order that by chooses.
 func area(of rankWeights, by func(p *Prepared) lossSum) func(p *Prepared) Evaluator {
 	return func(p *Prepared) Evaluator {
-		order, w := by(p), &weights{of: of}
-		return func(counts []uint32) (float64, measure.Reason) {
-			return w.sum(order, counts), ""
-		}
+		return areaWith(&weights{of: of}, by(p))
 	}
+}
+
+// areaPerItem is area with the weights perItem.
+func areaPerItem(by func(p *Prepared) lossSum) func(p *Prepared) Evaluator {
+	return func(p *Prepared) Evaluator { return areaWith(perItemOf(p), by(p)) }
+}
+
+func areaWith(w *weights, order lossSum) Evaluator {
+	return func(counts []uint32) (float64, measure.Reason) { return w.sum(order, counts), "" }
 }
 
 // meanLoss is the loss of a random answer, and so what a score that knows nothing is expected to have
