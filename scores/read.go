@@ -3,8 +3,8 @@ package scores
 import (
 	"fmt"
 	"hash/maphash"
-	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,18 +65,21 @@ func Read(r *table.Reader, s Spec) (*Table, error) {
 		}
 	}
 	r.Select(chosen.all()...)
-	for {
-		row, err := r.Read()
-		if err == io.EOF {
-			return b.finish()
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := b.add(row); err != nil {
-			return nil, err
+	if err := ahead(r, chosen.numbers(), b.add); err != nil {
+		return nil, err
+	}
+	return b.finish()
+}
+
+// numbers are the columns whose cells are read as numbers.
+func (c columns) numbers() []int {
+	var all []int
+	for _, s := range c.scores {
+		if s.reduce == "" {
+			all = append(all, s.column)
 		}
 	}
+	return all
 }
 
 func (c columns) all() []int {
@@ -91,6 +94,7 @@ func (c columns) all() []int {
 type builder struct {
 	columns
 	r       *table.Reader
+	names   []string // of the columns, as they were when reading began
 	words   *vocabulary
 	t       *Table
 	spans   []span
@@ -114,7 +118,8 @@ type span struct {
 
 func newBuilder(r *table.Reader, c columns, words *vocabulary, notes []string) *builder {
 	b := &builder{columns: c, r: r, words: words, groups: map[string]int32{}, items: map[uint64]place{}, seed: maphash.MakeSeed(), shared: map[string]string{}}
-	names := r.Columns()
+	names := slices.Clone(r.Columns())
+	b.names = names
 	b.t = &Table{Source: r.Name(), Label: Column{Name: names[c.label]}, Notes: notes}
 	for _, from := range c.scores {
 		b.t.Scores = append(b.t.Scores, Column{Name: from.name})
@@ -226,7 +231,7 @@ func (b *builder) group(row *table.Row) (int32, error) {
 func (b *builder) groupName(row *table.Row) string {
 	parts := make([]string, len(b.by))
 	for i, column := range b.by {
-		parts[i] = b.r.Columns()[column] + "=" + row.Cell(column).String()
+		parts[i] = b.names[column] + "=" + row.Cell(column).String()
 	}
 	return strings.Join(parts, ",")
 }
@@ -246,7 +251,7 @@ func (b *builder) once(row *table.Row, group int32) error {
 		b.items[sum] = place{int32(row.Line), int32(row.Number)}
 		return nil
 	}
-	name := b.r.Columns()[b.item]
+	name := b.names[b.item]
 	return row.Errorf(b.item,
 		fmt.Sprintf("group by a column that tells the rows apart (--by COLUMN), say that they belong together (--cluster %s), or that the column names no item (--item none)", quoteShell(name)),
 		"item %q occurs twice%s, first %s", clip(cell.String()), b.within(group), first)

@@ -33,7 +33,9 @@ type Cell struct {
 	num  float64
 	// binary says that num holds the number, not text; integer that it is a whole one.
 	binary, integer bool
-	line, column    int
+	// parsed says that num is the number of the text.
+	parsed       bool
+	line, column int
 }
 
 // Bytes is the text of the cell, valid until the next row is read.
@@ -56,7 +58,7 @@ func (c *Cell) Binary() (float64, bool) { return c.num, c.binary }
 
 // Float returns the number that a Text or Number cell holds. See [ParseFloat] for what counts as one.
 func (c *Cell) Float() (float64, error) {
-	if c.binary {
+	if c.binary || c.parsed {
 		return c.num, nil
 	}
 	return ParseFloat(c.text)
