@@ -109,15 +109,20 @@ func eachScore(list []Column, do func(int, Column) error) error {
 }
 
 // oneByOne evaluates scores that need not be compared, so that no more of them are held prepared than
-// are worked on: for a million items a prepared score is larger than what was read.
+// are worked on: for a million items a prepared score is larger than what was read, and what its metrics
+// share as large again. So two processors evaluate one score while the next is prepared.
 func (e *evaluation) oneByOne(ctx context.Context, g Group, label Column) error {
 	values := make([][]measure.Value, len(e.t.Scores))
-	beside := max(1, runtime.GOMAXPROCS(0)/len(e.t.Scores))
+	evaluated := min(len(e.t.Scores), max(1, runtime.GOMAXPROCS(0)/2)) // at a time
+	beside := (runtime.GOMAXPROCS(0) + evaluated - 1) / evaluated
+	turn := make(chan struct{}, evaluated)
 	err := eachScore(e.t.Scores, func(i int, s Column) error {
 		arms, err := prepare(label, e.needsProbability(), take(s, g.Rows))
 		if err != nil {
 			return err
 		}
+		turn <- struct{}{}
+		defer func() { <-turn }()
 		values[i], err = e.values(ctx, arms[0], beside)
 		return err
 	})
