@@ -47,6 +47,15 @@ func newPairCounter(p *Prepared) *pairCounter {
 }
 
 func (c *pairCounter) count(counts []uint32) pairs {
+	if !c.p.asPrepared(counts) {
+		return c.tally(counts)
+	}
+	return remember(c.p, pairsKey{}, func() pairs { return c.tally(counts) })
+}
+
+type pairsKey struct{}
+
+func (c *pairCounter) tally(counts []uint32) pairs {
 	clear(c.tree)
 	clear(c.levels)
 	var found pairs
