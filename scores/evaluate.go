@@ -1,10 +1,12 @@
 package scores
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -232,7 +234,8 @@ func (e *evaluation) values(ctx context.Context, a arm, beside int) ([]measure.V
 	values := make([]measure.Value, len(e.o.Metrics))
 	workers := new(errgroup.Group)
 	workers.SetLimit(beside)
-	for m, s := range e.o.Metrics {
+	for _, m := range slowFirst(e.o.Metrics) {
+		s := e.o.Metrics[m]
 		workers.Go(func() error {
 			if ctx.Err() == nil {
 				values[m] = s.On(a.of(s))
@@ -241,6 +244,26 @@ func (e *evaluation) values(ctx context.Context, a arm, beside int) ([]measure.V
 		})
 	}
 	return values, workers.Wait()
+}
+
+// slowFirst lists the metrics' indices, those first that take longest on many items, so that no core
+// waits at the end for another one's long metric.
+func slowFirst(metrics []metric.Statistic) []int {
+	slow := []string{"smece", "ece.kde", "brier", "ece.smoothed", "log-loss"}
+	rank := func(m int) int {
+		for i, prefix := range slow {
+			if strings.HasPrefix(metrics[m].ID, prefix) {
+				return i
+			}
+		}
+		return len(slow)
+	}
+	order := make([]int, len(metrics))
+	for m := range order {
+		order[m] = m
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	return order
 }
 
 func difference(id string, a, b measure.Value, p *metric.Prepared) measure.Value {
