@@ -59,9 +59,44 @@ var (
 	PercentGuessSlot = Context{"guess-slot-percent", ConfidencePercent, GuessMarker}
 )
 
-// Contexts returns all named contexts, bare first.
+// The further cells of the prompt ablation (appendix C): with AnswerSlot, AnswerOnlyContext and
+// GuessSlot they cross four prompts with two markers.
+var (
+	QuestionGuess    = Context{"question-guess", Question, GuessMarker}
+	AnswerOnlyGuess  = Context{"answer-only-guess", AnswerOnlyInstruction, GuessMarker}
+	TemplateAnswer   = Context{"template-answer", ConfidenceWithoutProbability, AnswerMarker}
+	TemplateGuess    = Context{"template-guess", ConfidenceWithoutProbability, GuessMarker}
+	ConfidenceAnswer = Context{"confidence-answer", Confidence, AnswerMarker}
+)
+
+// The contexts of the multiple-choice format (appendix F). The answer is a letter, and the question
+// holds the lettered options (see [WithOptions]).
+var (
+	LetterBare       = Context{"letter-bare", Letter, ""}
+	LetterAnswerSlot = Context{"letter-answer-slot", Letter, AnswerMarker}
+	LetterGuessSlot  = Context{"letter-guess-slot", LetterConfidence, GuessMarker}
+)
+
+// Contexts returns all named contexts of a free-text answer, bare first.
 func Contexts() []Context {
-	return []Context{BareContext, AnswerSlot, GuessSlot, AnswerOnlyContext, AnswerOnlyGenerating, PercentGuessSlot}
+	return []Context{
+		BareContext, AnswerSlot, GuessSlot, AnswerOnlyContext, AnswerOnlyGenerating, PercentGuessSlot,
+		QuestionGuess, AnswerOnlyGuess, TemplateAnswer, TemplateGuess, ConfidenceAnswer,
+	}
+}
+
+// Cells returns the eight cells of the prompt ablation: question, answer-only instruction, confidence
+// prompt without its probability request, confidence prompt; each with "Answer:", then "Guess:".
+func Cells() []Context {
+	return []Context{
+		AnswerSlot, QuestionGuess, AnswerOnlyContext, AnswerOnlyGuess,
+		TemplateAnswer, TemplateGuess, ConfidenceAnswer, GuessSlot,
+	}
+}
+
+// LetterContexts returns the contexts of the multiple-choice format, bare first.
+func LetterContexts() []Context {
+	return []Context{LetterBare, LetterAnswerSlot, LetterGuessSlot}
 }
 
 // ContextNames returns the names of [Contexts], in that order.
@@ -73,9 +108,10 @@ func ContextNames() []string {
 	return names
 }
 
-// ContextNamed returns the context of that name, or an error that wraps ErrUnknown.
+// ContextNamed returns the context of that name, also of the multiple-choice format, or an error that
+// wraps ErrUnknown.
 func ContextNamed(name string) (Context, error) {
-	for _, c := range Contexts() {
+	for _, c := range append(Contexts(), LetterContexts()...) {
 		if c.Name == name {
 			return c, nil
 		}

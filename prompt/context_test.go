@@ -23,6 +23,14 @@ func TestPlaceInAChat(t *testing.T) {
 		AnswerOnlyContext:    {render(t, s, AnswerOnlyInstruction), "Answer:", " Mars"},
 		AnswerOnlyGenerating: {render(t, s, AnswerOnly), "", "Mars"},
 		PercentGuessSlot:     {render(t, s, ConfidencePercent), "Guess:", " Mars"},
+		QuestionGuess:        {asked, "Guess:", " Mars"},
+		AnswerOnlyGuess:      {render(t, s, AnswerOnlyInstruction), "Guess:", " Mars"},
+		TemplateAnswer:       {render(t, s, ConfidenceWithoutProbability), "Answer:", " Mars"},
+		TemplateGuess:        {render(t, s, ConfidenceWithoutProbability), "Guess:", " Mars"},
+		ConfidenceAnswer:     {render(t, s, Confidence), "Answer:", " Mars"},
+		LetterBare:           {render(t, s, Letter), "", "Mars"},
+		LetterAnswerSlot:     {render(t, s, Letter), "Answer:", " Mars"},
+		LetterGuessSlot:      {render(t, s, LetterConfidence), "Guess:", " Mars"},
 	} {
 		p, answer, err := s.Place(c, Chat, asked, "Mars")
 		if err != nil {

@@ -30,6 +30,11 @@ const (
 	ConfidenceWithoutProbability Name = "confidence-without-probability"
 	// ConfidencePercent is Confidence with a whole number from 0 to 100.
 	ConfidencePercent Name = "confidence-percent"
+	// Letter shows lettered options and asks for one letter alone.
+	Letter Name = "letter"
+	// LetterConfidence shows lettered options and asks for one letter and the probability, from 0.0 to
+	// 1.0, that it is correct.
+	LetterConfidence Name = "letter-confidence"
 )
 
 // Names returns the names of all prompts, in the order in which a card shows them.
@@ -37,6 +42,7 @@ func Names() []Name {
 	return []Name{
 		Bare, Question, AnswerOnly, AnswerOnlyInstruction,
 		ConfidenceWithoutProbability, Confidence, ConfidencePercent,
+		Letter, LetterConfidence,
 	}
 }
 
@@ -67,6 +73,16 @@ const (
 	answerOnlyText = "You will answer a question with your best guess. " +
 		"Write your guess, and no other words.\n\n" +
 		"The question: {{.Question}}\nAnswer:"
+
+	letterText = "You will answer a multiple-choice question with your best guess. " +
+		"Write the letter of one option, and no other words.\n\n" +
+		"The question: {{.Question}}"
+
+	letterConfidenceText = "You will answer a multiple-choice question with your best guess, " +
+		"and state the probability (0.0 to 1.0) that your guess is correct. " +
+		"Write the letter of one option and its probability, and no other words, in exactly this form:\n\n" +
+		"Guess: [one letter]\nProbability: [a number from 0.0 to 1.0]\n\n" +
+		"The question: {{.Question}}"
 )
 
 var (
@@ -100,6 +116,10 @@ func builtin(name Name) string {
 		return withoutText
 	case ConfidencePercent:
 		return confidencePercentText
+	case Letter:
+		return letterText
+	case LetterConfidence:
+		return letterConfidenceText
 	}
 	return ""
 }

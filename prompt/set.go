@@ -38,7 +38,7 @@ func Default() *Set {
 // action is {{.Question}}; trailing blanks and line ends are dropped. Besides:
 //
 //   - Bare and AnswerOnly end in a line "Answer:", because contexts move it into the assistant turn;
-//   - Confidence and ConfidencePercent name the labels "Guess:" and "Probability:" that the parsers
+//   - Confidence, ConfidencePercent and LetterConfidence name the labels "Guess:" and "Probability:" that the parsers
 //     look for, ConfidenceWithoutProbability only the first;
 //   - Question and AnswerOnlyInstruction follow from Bare and AnswerOnly and cannot be replaced;
 //   - who replaces Confidence and wants ConfidenceWithoutProbability gives that too: the set does
@@ -107,7 +107,8 @@ func checkMarkers(name Name, text string) error {
 		if !strings.Contains(strings.TrimSuffix(text, AnswerMarker), "{{") {
 			return fmt.Errorf("prompt %s: the question must stand before %q", name, AnswerMarker)
 		}
-	case Confidence, ConfidencePercent:
+	case Letter: // The contexts add the marker themselves.
+	case Confidence, ConfidencePercent, LetterConfidence:
 		if !strings.Contains(text, GuessMarker) || !strings.Contains(text, ProbabilityMarker) {
 			return fmt.Errorf("prompt %s: must ask for the labels %q and %q", name, GuessMarker, ProbabilityMarker)
 		}
