@@ -75,6 +75,9 @@ func Run(ctx context.Context, f *File, o Options) (_ *Results, _ *RunInfo, err e
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, r.ledger.Close()) }()
+	if err := r.preview(ctx); err != nil {
+		return nil, nil, err
+	}
 	for _, m := range f.Models {
 		if err := r.model(ctx, m); err != nil {
 			return nil, nil, err
@@ -84,7 +87,8 @@ func Run(ctx context.Context, f *File, o Options) (_ *Results, _ *RunInfo, err e
 	return results, info, r.write(results, info)
 }
 
-// runner holds a run's state; models are worked on in turn, so that one at a time is in memory.
+// runner holds a run's state. Models take turns, in the order of the file: each does all its work and is
+// closed before the next is opened, so that one at a time is in memory.
 type runner struct {
 	file    *File
 	options Options
@@ -107,6 +111,24 @@ type ranModel struct {
 	*model
 	identity llm.Identity
 	counts   ledger.Counts
+}
+
+// preview opens and closes each of several models before the first is asked, so that a download, a setting or
+// a bound on memory that ends the study ends it now and not after hours of the models before.
+func (r *runner) preview(ctx context.Context) error {
+	if len(r.file.Models) < 2 {
+		return nil // its turn comes at once
+	}
+	for _, m := range r.file.Models {
+		ready, err := openModel(ctx, r.options.Open, m, r.file.Protocol.MaxTokens)
+		if err != nil {
+			return err
+		}
+		if err := ready.opened.Engine.Close(); err != nil {
+			return fmt.Errorf("model %s: %w", m.Name, err)
+		}
+	}
+	return nil
 }
 
 // openItems is how many items are asked at the same time: enough that an engine's batches fill.
@@ -142,7 +164,7 @@ func (r *runner) setting(ctx context.Context, m *model, ask *ledger.Asker, d dat
 		}
 	}
 	tell(0)
-	records, err := spec.All(ctx, ask, d.Items, collect.Options{Open: openItems, Done: tell})
+	records, err := spec.All(ctx, ask, d.Items, collect.Pace{Open: openItems, Done: tell})
 	if err != nil {
 		return err
 	}
@@ -155,22 +177,20 @@ func (r *runner) spec(m *model, setting record.Setting) (*collect.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec := &collect.Spec{
-		Setting:     setting,
-		Prompts:     r.prompts,
-		Form:        m.form,
-		Elicitation: prompt.Confidence,
-		Parser:      parser,
-		Decoding:    m.decoding(p),
-	}
+	main := collect.Elicitation{Prompt: prompt.Confidence, Parser: parser, Decoding: m.decoding(p)}
 	for _, name := range p.Contexts {
 		c, err := prompt.ContextNamed(name)
 		if err != nil {
 			return nil, err
 		}
-		spec.Contexts = append(spec.Contexts, c)
+		main.Contexts = append(main.Contexts, c)
 	}
-	return spec, nil
+	return &collect.Spec{
+		Setting:      setting,
+		Prompts:      r.prompts,
+		Form:         m.form,
+		Elicitations: []collect.Elicitation{main},
+	}, nil
 }
 
 // analyse judges and compares; everything from here on is a pure function of the records.
