@@ -8,8 +8,8 @@ import (
 	"github.com/credence-lab/credence/record"
 )
 
-// Options of collecting many items.
-type Options struct {
+// Pace of collecting many items.
+type Pace struct {
 	// Open is how many items are asked at the same time; at least 1.
 	Open int
 	// Done is called after each item with the number done so far, never concurrently. May be nil.
@@ -19,13 +19,27 @@ type Options struct {
 // All collects every item and returns the records in the order of items, whatever order they came in.
 // At the first error it stops opening items, waits for those that are open, and returns the error:
 // what was asked until then is in the ledger.
-func (s *Spec) All(ctx context.Context, ask Asker, items []record.Item, o Options) (Records, error) {
-	parts := make([]Records, len(items))
+func (s *Spec) All(ctx context.Context, ask Asker, items []record.Item, o Pace) (Records, error) {
+	return each(ctx, items, o, func(ctx context.Context, item record.Item) (Records, error) {
+		return s.Item(ctx, ask, item)
+	})
+}
+
+// AllSupplied asks for the probability of all given answers, as [Spec.All] does for answers.
+func (s *Spec) AllSupplied(ctx context.Context, ask Asker, given []Given, o Pace) (Records, error) {
+	return each(ctx, given, o, func(ctx context.Context, g Given) (Records, error) {
+		return s.Supplied(ctx, ask, g)
+	})
+}
+
+// each does one thing for every part, o.Open at a time.
+func each[T any](ctx context.Context, list []T, o Pace, do func(context.Context, T) (Records, error)) (Records, error) {
+	parts := make([]Records, len(list))
 	finished := make(chan struct{})
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, o.Open) + 1) // one more for the counter
 	group.Go(func() error {
-		for done := 1; done <= len(items); done++ {
+		for done := 1; done <= len(list); done++ {
 			select {
 			case <-finished:
 				if o.Done != nil {
@@ -37,12 +51,12 @@ func (s *Spec) All(ctx context.Context, ask Asker, items []record.Item, o Option
 		}
 		return nil
 	})
-	for i, item := range items {
+	for i, one := range list {
 		if ctx.Err() != nil {
 			break
 		}
 		group.Go(func() error {
-			part, err := s.Item(ctx, ask, item)
+			part, err := do(ctx, one)
 			if err != nil {
 				return err
 			}
@@ -58,8 +72,6 @@ func (s *Spec) All(ctx context.Context, ask Asker, items []record.Item, o Option
 		return Records{}, err
 	}
 	var all Records
-	for _, part := range parts {
-		all.add(part)
-	}
+	all.Add(parts...)
 	return all, nil
 }

@@ -27,13 +27,15 @@ func spec(t *testing.T, form prompt.Form) *collect.Spec {
 		t.Fatal(err)
 	}
 	return &collect.Spec{
-		Setting:     record.Setting{Model: "m", Dataset: "d"},
-		Prompts:     prompt.Default(),
-		Form:        form,
-		Elicitation: prompt.Confidence,
-		Parser:      parser,
-		Decoding:    llm.Decoding{MaxTokens: 32},
-		Contexts:    []prompt.Context{prompt.BareContext, prompt.AnswerSlot, prompt.GuessSlot, prompt.AnswerOnlyContext},
+		Setting: record.Setting{Model: "m", Dataset: "d"},
+		Prompts: prompt.Default(),
+		Form:    form,
+		Elicitations: []collect.Elicitation{{
+			Prompt:   prompt.Confidence,
+			Parser:   parser,
+			Decoding: llm.Decoding{MaxTokens: 32},
+			Contexts: []prompt.Context{prompt.BareContext, prompt.AnswerSlot, prompt.GuessSlot, prompt.AnswerOnlyContext},
+		}},
 	}
 }
 
@@ -186,7 +188,7 @@ func TestAllKeepsTheOrderOfItemsAndCountsEachOnce(t *testing.T) {
 	t.Parallel()
 	items, planted := quiz(40)
 	var counted []int
-	got, err := spec(t, prompt.Chat).All(t.Context(), llmtest.NewQuiz(planted), items, collect.Options{Open: 7, Done: func(done int) { counted = append(counted, done) }})
+	got, err := spec(t, prompt.Chat).All(t.Context(), llmtest.NewQuiz(planted), items, collect.Pace{Open: 7, Done: func(done int) { counted = append(counted, done) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +217,7 @@ func TestAllKeepsItemsOpenSideBySide(t *testing.T) {
 	model := llmtest.NewQuiz(planted, llmtest.Interrupted(gate.Wait))
 	done := make(chan error, 1)
 	go func() {
-		_, err := spec(t, prompt.Chat).All(t.Context(), model, items, collect.Options{Open: 3})
+		_, err := spec(t, prompt.Chat).All(t.Context(), model, items, collect.Pace{Open: 3})
 		done <- err
 	}()
 	// With one item open at a time the second question could not arrive before the first was answered.
@@ -237,11 +239,11 @@ func TestAllStopsAtTheFirstErrorAndAtTheEndOfItsContext(t *testing.T) {
 	items, planted := quiz(30)
 	broken := errors.New("gone")
 	model := llmtest.NewQuiz(planted, llmtest.FailOn(12, broken))
-	if _, err := spec(t, prompt.Chat).All(t.Context(), model, items, collect.Options{Open: 4}); !errors.Is(err, broken) {
+	if _, err := spec(t, prompt.Chat).All(t.Context(), model, items, collect.Pace{Open: 4}); !errors.Is(err, broken) {
 		t.Errorf("got %v, want %v", err, broken)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := spec(t, prompt.Chat).All(ctx, llmtest.NewQuiz(planted), items, collect.Options{Open: 4, Done: func(done int) {
+	_, err := spec(t, prompt.Chat).All(ctx, llmtest.NewQuiz(planted), items, collect.Pace{Open: 4, Done: func(done int) {
 		if done == 5 {
 			cancel()
 		}
@@ -253,7 +255,7 @@ func TestAllStopsAtTheFirstErrorAndAtTheEndOfItsContext(t *testing.T) {
 
 func TestAllOfNothing(t *testing.T) {
 	t.Parallel()
-	got, err := spec(t, prompt.Chat).All(t.Context(), llmtest.NewQuiz(nil), nil, collect.Options{})
+	got, err := spec(t, prompt.Chat).All(t.Context(), llmtest.NewQuiz(nil), nil, collect.Pace{})
 	if err != nil || len(got.Answers) != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}

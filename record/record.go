@@ -46,18 +46,38 @@ const (
 	Supplied Source = "supplied"
 )
 
+// Role says which of the answers that were not generated in the setting this one is ("Same Answer,
+// Different Confidence", section 3.6 and appendix I).
+type Role string
+
+const (
+	// Canonical is the first accepted answer of the data set, Alias the second.
+	Canonical Role = "canonical"
+	Alias     Role = "alias"
+	// PlausibleWrong is another model's wrong answer to the same question.
+	PlausibleWrong Role = "plausible-wrong"
+	// OffType is the canonical answer of another question, which is wrong here.
+	OffType Role = "off-type"
+)
+
 // Origin is the provenance of one answer.
 type Origin struct {
 	Source Source
-	// Prompt names the prompt that a generated answer was written under.
+	// Prompt names the prompt that a generated answer was written under; empty for others.
 	Prompt string
+	// Role tells answers apart that were not generated; empty for those that were.
+	Role Role
 	// Sample numbers the answers drawn under one prompt, from 0. Greedy answers have sample 0.
 	Sample int
 }
 
-// String returns "source:prompt:sample", or the source alone where no prompt applies.
+// String returns "source:prompt:sample" for a generated answer, "source:role" or the source alone for
+// others.
 func (o Origin) String() string {
-	if o.Prompt == "" {
+	switch {
+	case o.Role != "":
+		return string(o.Source) + ":" + string(o.Role)
+	case o.Prompt == "":
 		return string(o.Source)
 	}
 	return fmt.Sprintf("%s:%s:%d", o.Source, o.Prompt, o.Sample)

@@ -97,7 +97,7 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 		if err != nil {
 			return err
 		}
-		if _, err := spec.All(ctx, ask, d.Items, collect.Options{Open: openItems}); err != nil {
+		if _, err := spec.All(ctx, ask, d.Items, collect.Pace{Open: openItems}); err != nil {
 			return err
 		}
 		p := SettingPlan{Setting: setting, Items: len(d.Items), Calls: ask.Counts().Made, Known: ask.Counts().Reused, Note: note}
