@@ -51,12 +51,14 @@ func (b *Batch) ParseNumbers(columns []int) {
 	for i := range b.rows {
 		for _, column := range columns {
 			c := b.rows[i].Cell(column)
-			// Words are common where values are missing, and dear to refuse.
-			if c.Kind != Number && c.Kind != Text || c.binary || !beginsDecimal(c.text) {
+			if c.Kind != Number && c.Kind != Text || c.binary {
 				continue
 			}
-			if x, err := ParseFloat(c.text); err == nil {
-				c.num, c.parsed = x, true
+			c.num, c.parsed = shortDecimal(c.text)
+			// Words are common where values are missing, and dear to refuse.
+			if !c.parsed && beginsDecimal(c.text) {
+				x, err := ParseFloat(c.text)
+				c.num, c.parsed = x, err == nil
 			}
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -233,7 +235,8 @@ func FuzzCompressed(f *testing.F) {
 	})
 }
 
-// FuzzParseFloat: what is no number gets an error that says so, and what only programs write is none.
+// FuzzParseFloat: what is no number gets an error that says so, what only programs write is none, and
+// the rest is what strconv makes of it.
 func FuzzParseFloat(f *testing.F) {
 	for _, s := range []string{"1e-", "-0.5", "nan", "1_0", "0x1p2", "1,5", "+inf", ""} {
 		f.Add(s)
@@ -246,6 +249,10 @@ func FuzzParseFloat(f *testing.F) {
 		}
 		if err == nil && strings.ContainsAny(s, "xX_pP") {
 			t.Fatalf("%q is read as %v", s, x)
+		}
+		want, wrong := strconv.ParseFloat(strings.TrimSpace(s), 64)
+		if err == nil && (wrong != nil || math.Float64bits(x) != math.Float64bits(want) && !math.IsNaN(x)) {
+			t.Fatalf("%q is read as %v, not as %v (%v)", s, x, want, wrong)
 		}
 	})
 }

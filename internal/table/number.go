@@ -23,6 +23,9 @@ func (e *NumberError) Error() string { return e.Problem }
 // allow besides (hexadecimal, underscores) is refused, and so is a number too large for a float64.
 // The error is a *NumberError.
 func ParseFloat(text []byte) (float64, error) {
+	if x, ok := shortDecimal(text); ok {
+		return x, nil
+	}
 	t := text
 	if len(t) > 0 && (t[0] <= ' ' || t[len(t)-1] <= ' ' || t[0] >= 0x80) {
 		t = bytes.TrimSpace(t)
