@@ -6,8 +6,9 @@ import "math/bits"
 // its memory from call to call. The zero Counter is ready. Not for concurrent use.
 type Counter struct {
 	counts []int32
-	grams  numbering[[2]int32]
-	a, b   []int32  // n-grams
+	limits []int32
+	runs   numbering[[2]int32]
+	a, b   []int32  // runs of n words
 	masks  []uint64 // for each number, where in b it stands
 	places []int32  // the same for a long b
 	row    []uint64
@@ -15,37 +16,66 @@ type Counter struct {
 
 // NGram is the package's NGram of numbered words.
 func (c *Counter) NGram(answer, reference []int32, n int) Score {
-	c.grams.reset()
-	c.a = c.Grams(c.a[:0], answer, n)
-	c.b = c.Grams(c.b[:0], reference, n)
-	return Of(c.Common(c.a, c.b), len(c.a), len(c.b))
-}
-
-// Grams appends to dst one number for each run of n of the sequence, equal for equal runs: the runs of
-// sequences that are to be compared must come from the same counter, with no call of NGram between
-// them. n is at least 1.
-func (c *Counter) Grams(dst, sequence []int32, n int) []int32 {
 	if n < 1 {
 		panic("overlap: runs of less than one word")
 	}
-	if len(sequence) < n {
-		return dst
-	}
-	from := len(dst)
-	dst = append(dst, sequence...)
+	c.ForgetRuns()
+	c.a, c.b = append(c.a[:0], answer...), append(c.b[:0], reference...)
 	for width := 2; width <= n; width++ {
-		dst = dst[:len(dst)-1]
-		// A run is its beginning, already one number, and its last word. Among runs of one width the
-		// pair says which run it is.
-		for i := range dst[from:] {
-			dst[from+i] = c.grams.of([2]int32{dst[from+i], sequence[i+width-1]})
-		}
+		c.a, c.b = c.Widen(c.a, answer, width), c.Widen(c.b, reference, width)
 	}
-	return dst
+	return Of(c.Common(c.a, c.b), len(c.a), len(c.b))
 }
 
-// ResetGrams forgets the runs that [Counter.Grams] numbered.
-func (c *Counter) ResetGrams() { c.grams.reset() }
+// Widen makes of the runs of width-1 of a sequence, in place, those of width, at least 2: one number for each,
+// equal for equal runs. The runs of width 1 are the sequence itself. Sequences that are to be compared
+// are widened by the same counter, with no call of NGram or ForgetRuns between them.
+func (c *Counter) Widen(runs, sequence []int32, width int) []int32 {
+	if len(sequence) < width {
+		return runs[:0]
+	}
+	runs = runs[:len(sequence)-width+1]
+	// A run is its beginning, already one number, and its last word. Among runs of one width the pair
+	// says which run it is.
+	for i, beginning := range runs {
+		runs[i] = c.runs.of([2]int32{beginning, sequence[i+width-1]})
+	}
+	return runs
+}
+
+// ForgetRuns makes room for the runs of other sequences.
+func (c *Counter) ForgetRuns() { c.runs.reset() }
+
+// Clipped returns how many numbers of a are found in the lists, each as often as in the list that has
+// it most often: the numerator of BLEU's modified precision (Papineni et al., "BLEU: a Method for
+// Automatic Evaluation of Machine Translation", 2002, section 2.1).
+func (c *Counter) Clipped(a []int32, lists [][]int32) int {
+	if len(lists) == 1 {
+		return c.Common(a, lists[0])
+	}
+	most := room(a, nil)
+	for _, list := range lists {
+		most = max(most, room(list, nil))
+	}
+	c.counts, c.limits = zeroed(c.counts, most), zeroed(c.limits, most)
+	for _, list := range lists {
+		for _, x := range list {
+			c.counts[x]++
+			c.limits[x] = max(c.limits[x], c.counts[x])
+		}
+		for _, x := range list {
+			c.counts[x] = 0
+		}
+	}
+	clipped := 0
+	for _, x := range a {
+		if c.limits[x] > 0 {
+			c.limits[x]--
+			clipped++
+		}
+	}
+	return clipped
+}
 
 // Common returns how many numbers a and b share, each counted as often as it occurs in both.
 func (c *Counter) Common(a, b []int32) int {

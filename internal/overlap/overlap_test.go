@@ -60,6 +60,10 @@ func TestCounterAgreesWithSlowForms(t *testing.T) {
 			if got, want := c.NGram(a, b, n), slowNGram(a, b, n); got != want {
 				t.Fatalf("runs of %d: %v, want %v", n, got, want)
 			}
+			lists := [][]int32{b, sequence(t, "c"), nil}
+			if got, want := c.Clipped(a, lists), slowClipped(a, lists); got != want {
+				t.Fatalf("%d found, want %d", got, want)
+			}
 			if got, want := c.Jaccard(a, b), slowJaccard(a, b); got != want {
 				t.Fatalf("Jaccard is %v, want %v", got, want)
 			}
@@ -80,6 +84,25 @@ func slowNGram(a, b []int32, n int) Score {
 	}
 	x, y := runs(a), runs(b)
 	return Of(slowCommon(x, y), len(x), len(y))
+}
+
+func slowClipped(a []int32, lists [][]int32) int {
+	counts := func(s []int32) map[int32]int {
+		m := map[int32]int{}
+		for _, x := range s {
+			m[x]++
+		}
+		return m
+	}
+	clipped := 0
+	for x, n := range counts(a) {
+		most := 0
+		for _, list := range lists {
+			most = max(most, counts(list)[x])
+		}
+		clipped += min(n, most)
+	}
+	return clipped
 }
 
 func slowJaccard(a, b []int32) float64 {
