@@ -7,13 +7,14 @@
 package protocol
 
 import (
-	"fmt"
-
 	"github.com/credence-lab/credence/record"
 )
 
 // Choice fixes the protocol choices that one comparison holds constant while the context varies.
 type Choice struct {
+	// Answers names the prompt under which the compared answers were written; empty takes that of
+	// Elicitation, which states an answer with its probability.
+	Answers string `json:"answers,omitempty"`
 	// Contexts are the contexts in which the token score is read, the base first.
 	Contexts []string `json:"contexts"`
 	// Aggregation of the token score.
@@ -27,7 +28,7 @@ type Choice struct {
 }
 
 // Aligned is one setting in which every row is one answer, with the label and all scores of that same
-// answer: the paper's alignment rule (section 3.1). It can only be made by [Align].
+// answer: the paper's alignment rule (section 3.1). It can only be made by [Records.Align].
 type Aligned struct {
 	setting record.Setting
 	choice  Choice
@@ -40,7 +41,8 @@ type Aligned struct {
 
 // row holds the scores of one answer: the stated one first, then one per context of the choice.
 type row struct {
-	answer record.AnswerID
+	// answer is the answer's index in the records.
+	answer int
 	label  float64
 	scores []float64
 }
@@ -48,140 +50,67 @@ type row struct {
 // FallbackDropped is the reason under which answers are counted that DropFallback leaves out.
 const FallbackDropped record.Missing = "probability by fallback"
 
-// Align joins the records of one setting by answer. Every answer becomes a row or is counted as left
-// out under the first reason that applies: the answer, the stated probability, a token score in the
-// order of the contexts, the label. An error means that the records break the alignment rule: a
-// reading or judgement of an answer that is not there, of another setting, or given twice.
+// Align is [Join] and [Records.Align] in one.
 func Align(setting record.Setting, answers []record.Answer, readings []record.Reading, judgements []record.Judgement, choice Choice) (*Aligned, error) {
-	stated, scores, err := index(setting, answers, readings, choice)
+	r, err := Join(setting, answers, readings, judgements)
 	if err != nil {
 		return nil, err
 	}
-	labels, err := indexLabels(setting, answers, judgements, choice.Judge)
-	if err != nil {
-		return nil, err
-	}
-	a := &Aligned{setting: setting, choice: choice, leftOut: map[string]int{}}
-	for _, answer := range answers {
+	return r.Align(choice), nil
+}
+
+// Align takes the answers of a choice. Every one becomes a row or is counted as left out under the
+// first reason that applies: the answer, the stated probability, a token score in the order of the
+// contexts, the label.
+func (r *Records) Align(choice Choice) *Aligned {
+	a := &Aligned{setting: r.setting, choice: choice, leftOut: map[string]int{}}
+	for _, i := range r.written(choice.answers()) {
 		a.asked++
-		r, why := a.rowOf(answer, stated, scores, labels)
+		row, why := a.rowOf(r, i)
 		if why != record.Present {
 			a.leftOut[string(why)]++
 			continue
 		}
-		a.rows = append(a.rows, r)
+		a.rows = append(a.rows, row)
 	}
-	return a, nil
+	return a
 }
 
-func (a *Aligned) rowOf(answer record.Answer, stated map[record.AnswerID]record.Reading, scores map[scoreKey]record.Number, labels map[record.AnswerID]record.Judgement) (row, record.Missing) {
-	if answer.Missing != record.Present {
-		return row{}, answer.Missing
+func (c Choice) answers() string {
+	if c.Answers == "" {
+		return c.Elicitation
 	}
-	reading, ok := stated[answer.ID]
-	if !ok {
-		return row{}, record.NoProbability
+	return c.Answers
+}
+
+func (a *Aligned) rowOf(r *Records, i int) (row, record.Missing) {
+	if why := r.answers[i].Missing; why != record.Present {
+		return row{}, why
 	}
-	verbalised, ok := reading.Value.Get()
+	stated := r.statedOf(i, a.choice.Elicitation)
+	verbalised, ok := stated.Value.Get()
 	if !ok {
-		return row{}, reading.Value.Missing()
+		return row{}, stated.Value.Missing()
 	}
 	a.parsed++
-	if reading.Fallback {
+	if stated.Fallback {
 		a.fell++
 		if a.choice.DropFallback {
 			return row{}, FallbackDropped
 		}
 	}
-	r := row{answer: answer.ID, scores: []float64{verbalised}}
+	one := row{answer: i, scores: []float64{verbalised}}
 	for _, context := range a.choice.Contexts {
-		number, ok := scores[scoreKey{answer.ID, context}]
-		if !ok {
-			return row{}, record.NotSupported
-		}
+		number := r.token(i, context, a.choice.Aggregation)
 		token, ok := number.Get()
 		if !ok {
 			return row{}, number.Missing()
 		}
-		r.scores = append(r.scores, token)
+		one.scores = append(one.scores, token)
 	}
-	judgement, ok := labels[answer.ID]
-	if !ok {
-		return row{}, record.NoReference
-	}
-	label, ok := judgement.Label()
-	if !ok {
-		return row{}, judgement.Missing
-	}
-	r.label = label
-	return r, record.Present
-}
-
-type scoreKey struct {
-	answer  record.AnswerID
-	context string
-}
-
-func index(setting record.Setting, answers []record.Answer, readings []record.Reading, choice Choice) (stated map[record.AnswerID]record.Reading, scores map[scoreKey]record.Number, err error) {
-	known, err := answerSet(setting, answers)
-	if err != nil {
-		return nil, nil, err
-	}
-	stated = make(map[record.AnswerID]record.Reading, len(answers))
-	scores = make(map[scoreKey]record.Number, len(answers)*len(choice.Contexts))
-	for _, r := range readings {
-		switch {
-		case !known[r.Answer]:
-			return nil, nil, fmt.Errorf("%s reading of an answer that the setting %s does not have: %s", r.Signal, setting, r.Answer)
-		case r.Signal == record.VerbalisedSignal && r.Protocol.Elicitation == choice.Elicitation:
-			if _, twice := stated[r.Answer]; twice {
-				return nil, nil, fmt.Errorf("answer %s has two stated probabilities under %q", r.Answer, choice.Elicitation)
-			}
-			stated[r.Answer] = r
-		case r.Signal == record.TokenSignal && r.Protocol.Aggregation == choice.Aggregation:
-			key := scoreKey{r.Answer, r.Protocol.Context}
-			if _, twice := scores[key]; twice {
-				return nil, nil, fmt.Errorf("answer %s has two token scores in context %q", r.Answer, r.Protocol.Context)
-			}
-			scores[key] = r.Value
-		}
-	}
-	return stated, scores, nil
-}
-
-func indexLabels(setting record.Setting, answers []record.Answer, judgements []record.Judgement, judge string) (map[record.AnswerID]record.Judgement, error) {
-	known, err := answerSet(setting, answers)
-	if err != nil {
-		return nil, err
-	}
-	labels := make(map[record.AnswerID]record.Judgement, len(answers))
-	for _, j := range judgements {
-		if j.Judge != judge {
-			continue
-		}
-		if !known[j.Answer] {
-			return nil, fmt.Errorf("judgement by %s of an answer that the setting %s does not have: %s", judge, setting, j.Answer)
-		}
-		if _, twice := labels[j.Answer]; twice {
-			return nil, fmt.Errorf("answer %s is judged twice by %s", j.Answer, judge)
-		}
-		labels[j.Answer] = j
-	}
-	return labels, nil
-}
-
-func answerSet(setting record.Setting, answers []record.Answer) (map[record.AnswerID]bool, error) {
-	known := make(map[record.AnswerID]bool, len(answers))
-	for _, a := range answers {
-		if a.ID.Setting != setting {
-			return nil, fmt.Errorf("answer %s is not of the setting %s", a.ID, setting)
-		}
-		if known[a.ID] {
-			return nil, fmt.Errorf("answer %s is there twice", a.ID)
-		}
-		known[a.ID] = true
-	}
-	return known, nil
+	var why record.Missing
+	one.label, why = r.label(i, a.choice.Judge)
+	return one, why
 }
 
 // column returns score number i of all rows: 0 is the stated probability, 1 + k context k.

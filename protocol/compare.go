@@ -33,13 +33,14 @@ func statistics() []metric.Statistic {
 // Metrics lists the ids of the metrics under which signals are compared, in the order of every table.
 func Metrics() []string {
 	var ids []string
-	for _, s := range compared() {
+	for _, s := range ranked() {
 		ids = append(ids, s.ID)
 	}
 	return ids
 }
 
-func compared() []metric.Statistic {
+// ranked are the statistics under which signals are compared.
+func ranked() []metric.Statistic {
 	all := statistics()
 	return all[:len(all)-1]
 }
@@ -53,6 +54,20 @@ const (
 // Compare evaluates both signals of a setting in every context, with gaps, shifts and flips. Scores of
 // one setting are resampled together, so every interval is paired. An error means that ctx ended.
 func Compare(ctx context.Context, a *Aligned, o Options) (*Comparison, error) {
+	c, err := compare(ctx, a, o)
+	if err != nil {
+		return nil, err
+	}
+	return c.Comparison, nil
+}
+
+// compared is a comparison with the resamples behind it, from which summaries over settings are made.
+type compared struct {
+	*Comparison
+	*evaluation
+}
+
+func compare(ctx context.Context, a *Aligned, o Options) (*compared, error) {
 	c := &Comparison{
 		Setting: a.setting,
 		Choice:  a.choice,
@@ -71,7 +86,7 @@ func Compare(ctx context.Context, a *Aligned, o Options) (*Comparison, error) {
 	c.Verbalised = e.score(0)
 	for i, name := range a.choice.Contexts {
 		c.Contexts = append(c.Contexts, Context{Name: name, Token: e.score(1 + i)})
-		for m := range compared() {
+		for m := range ranked() {
 			g := e.gap(i, m)
 			if i > 0 {
 				g.Flip = flip(c.Contexts[0].Gaps[m], g)
@@ -79,7 +94,7 @@ func Compare(ctx context.Context, a *Aligned, o Options) (*Comparison, error) {
 			c.Contexts[i].Gaps = append(c.Contexts[i].Gaps, g)
 		}
 	}
-	return c, nil
+	return &compared{c, e}, nil
 }
 
 func (a *Aligned) accuracy(level float64) measure.Value {
@@ -148,43 +163,56 @@ func (e *evaluation) value(score, stat int) measure.Value {
 
 func (e *evaluation) score(i int) Score {
 	s := Score{Mean: e.value(i, len(e.stats)-1)}
-	for m := range compared() {
+	for m := range ranked() {
 		s.Metrics = append(s.Metrics, e.value(i, m))
 	}
 	return s
 }
 
-// contrast is a weighted sum of values on the same items, with a paired interval.
-func (e *evaluation) contrast(id string, terms ...resample.Term) measure.Value {
+// quantity is a weighted sum of values on the same items, with its resamples where there are any.
+func (e *evaluation) quantity(terms ...resample.Term) resample.Quantity {
 	if e.draws != nil {
-		return e.draws.Contrast(id, e.level, terms...).Leaving(e.leftOut)
+		return e.draws.Quantity(terms...)
 	}
-	sum := 0.0
+	sum, n := 0.0, len(e.prepared[0].Rows())
 	for _, t := range terms {
 		v := e.stats[t.Stat].On(e.prepared[t.Score])
 		x, ok := v.Get()
 		if !ok {
-			return measure.Undefined(id, v.Reason(), v.N).Leaving(e.leftOut)
+			return resample.Point(measure.Undefined("", v.Reason(), n).Leaving(e.prepared[0].LeftOut()))
 		}
 		sum += t.Weight * x
 	}
-	return measure.Of(id, sum, len(e.prepared[0].Rows())).Leaving(e.leftOut)
+	return resample.Point(measure.Of("", sum, n).Leaving(e.prepared[0].LeftOut()))
+}
+
+// contrast is a quantity under a name, with a paired interval.
+func (e *evaluation) contrast(id string, terms ...resample.Term) measure.Value {
+	return e.quantity(terms...).Value(id, e.level).Leaving(e.leftOut)
+}
+
+// gapTerms make g in context i under metric m.
+func gapTerms(i, m int) []resample.Term {
+	return []resample.Term{{Score: 0, Stat: m, Weight: 1}, {Score: 1 + i, Stat: m, Weight: -1}}
+}
+
+// shiftTerms make the change of g from context i to context k; the stated score is the same in both
+// and cancels.
+func shiftTerms(i, k, m int) []resample.Term {
+	return []resample.Term{{Score: 1 + i, Stat: m, Weight: 1}, {Score: 1 + k, Stat: m, Weight: -1}}
 }
 
 // gap compares the signals in context i under metric m, and the gap with that of the base.
 func (e *evaluation) gap(i, m int) Gap {
 	stat := e.stats[m]
-	here := []resample.Term{{Score: 0, Stat: m, Weight: 1}, {Score: 1 + i, Stat: m, Weight: -1}}
-	g := Gap{Metric: stat.ID, Gap: e.contrast("gap."+stat.ID, here...)}
+	g := Gap{Metric: stat.ID, Gap: e.contrast("gap."+stat.ID, gapTerms(i, m)...)}
 	x, ok := g.Gap.Get()
 	if ok && x != 0 {
 		g.Better = better(stat, x)
 		g.Resolved = Resolves(g.Gap)
 	}
 	if i > 0 {
-		// The stated score is the same in both contexts and cancels.
-		shift := e.contrast("shift."+stat.ID,
-			resample.Term{Score: 1, Stat: m, Weight: 1}, resample.Term{Score: 1 + i, Stat: m, Weight: -1})
+		shift := e.contrast("shift."+stat.ID, shiftTerms(0, i, m)...)
 		g.Shift = &shift
 	}
 	return g
