@@ -63,8 +63,8 @@ func kdeEvaluator(p *Prepared, bandwidth float64) Evaluator {
 			onto.series(densitySeries, density)
 			onto.series(gapSeries, gap)
 			off = func(i int) float64 {
-				c := all.at[i]
-				return math.Abs(onto.value(gapSeries, c) / onto.value(densitySeries, c))
+				gap, density := onto.values(gapSeries, densitySeries, all.at[i])
+				return math.Abs(gap / density)
 			}
 		}
 		n, sum := 0., 0.

@@ -56,6 +56,9 @@ func (p *Prepared) fill(m masses, counts []uint32) {
 }
 
 func (m masses) items() float64 {
+	if m.whole != nil {
+		return float64(m.whole.n)
+	}
 	n := 0.
 	for _, x := range m.n {
 		n += x
@@ -105,8 +108,17 @@ func (g *gathering) gather(m masses) masses {
 	if m.whole == nil {
 		return g.move(m)
 	}
-	return remember(m.whole, gatheredKey(g.cells), func() masses { return newGathering(g.cells).move(m) })
+	return remember(m.whole, gatheredKey(g.cells), func() masses {
+		if g.cells < fineCells && len(m.at) > 2*fineCells*nodes {
+			m = newGathering(fineCells).gather(m)
+		}
+		return newGathering(g.cells).move(m)
+	})
 }
+
+// fineCells is the number of cells onto which very many places are gathered first, once for all
+// estimators, which gather from there: a kernel of wider cells is smooth on narrow ones.
+const fineCells = 1 << 12
 
 // gatheredKey is the number of cells.
 type gatheredKey int
@@ -142,11 +154,17 @@ func (g *gathering) move(m masses) masses {
 			flush()
 			current = cell
 		}
-		before, t := u, 1. // T_{-1} = T_1
-		for k := range nodes {
-			n[k] += m.n[i] * t
-			gap[k] += m.gap[i] * t
-			before, t = t, 2*u*t-before
+		// T_{k+2} = 2 T_2 T_k − T_{k−2}, so that even and odd ones need not wait for each other.
+		w := 2 * (2*u*u - 1)
+		evenBefore, even := w/2, 1. // T_{-2} = T_2
+		oddBefore, odd := u, u      // T_{-1} = T_1
+		for k := 0; k < nodes; k += 2 {
+			n[k] += m.n[i] * even
+			gap[k] += m.gap[i] * even
+			n[k+1] += m.n[i] * odd
+			gap[k+1] += m.gap[i] * odd
+			evenBefore, even = even, w*even-evenBefore
+			oddBefore, odd = odd, w*odd-oddBefore
 		}
 	}
 	flush()
@@ -168,15 +186,17 @@ func (g *gathering) series(dst, values []float64) {
 	}
 }
 
-// value is that of a series at c, by Clenshaw's recurrence.
-func (g *gathering) value(series []float64, c float64) float64 {
+// values are those of two series at c, by Clenshaw's recurrence. Its steps wait for each other, so that
+// two series take hardly longer than one.
+func (g *gathering) values(first, second []float64, c float64) (float64, float64) {
 	cell, u := g.locate(c)
-	coefficients := series[cell*nodes : (cell+1)*nodes]
-	var b1, b2 float64
+	a, b := (*[nodes]float64)(first[cell*nodes:]), (*[nodes]float64)(second[cell*nodes:])
+	var a1, a2, b1, b2 float64
 	for k := nodes - 1; k > 0; k-- {
-		b1, b2 = coefficients[k]+2*u*b1-b2, b1
+		a1, a2 = a[k]+2*u*a1-a2, a1
+		b1, b2 = b[k]+2*u*b1-b2, b1
 	}
-	return coefficients[0] + u*b1 - b2
+	return a[0] + u*a1 - a2, b[0] + u*b1 - b2
 }
 
 // cellsFor is the number of cells no wider than a bandwidth.

@@ -45,6 +45,29 @@ func TestGatheringKeepsGaussianSums(t *testing.T) {
 	}
 }
 
+// TestGatheringInStepsIsGatheringAtOnce: masses gathered from finer nodes are those of the items.
+func TestGatheringInStepsIsGatheringAtOnce(t *testing.T) {
+	t.Parallel()
+	n := 2*fineCells*nodes + 1
+	p := many(t, n)
+	m := massesOf(p)(p.counts)
+	for _, cells := range []int{1, 20, 128, fineCells / 2} {
+		stepwise := newGathering(cells).gather(m)
+		atOnce := newGathering(cells).move(m)
+		for _, x := range []float64{0, .1, .5, .83, 1} {
+			var density, want, gap, wantGap float64
+			for i, c := range atOnce.at {
+				kernel := normalDensity((x - c) * float64(cells))
+				density, want = density+kernel*stepwise.n[i], want+kernel*atOnce.n[i]
+				gap, wantGap = gap+kernel*stepwise.gap[i], wantGap+kernel*atOnce.gap[i]
+			}
+			if math.Abs(density-want) > 1e-13*float64(n) || math.Abs(gap-wantGap) > 1e-13*float64(n) {
+				t.Errorf("%d cells at %v: %v and %v, want %v and %v", cells, x, density, gap, want, wantGap)
+			}
+		}
+	}
+}
+
 func TestInterpolationIsExactForWhatACellResolves(t *testing.T) {
 	t.Parallel()
 	g := newGathering(4)
@@ -54,9 +77,13 @@ func TestInterpolationIsExactForWhatACellResolves(t *testing.T) {
 		at[i] = f(x)
 	}
 	g.series(at, slices.Clone(at))
+	double := slices.Clone(at)
+	for i := range double {
+		double[i] *= 2
+	}
 	for _, x := range []float64{0, .2, .25, .2500001, .7, 1, g.to.at[5]} {
-		if got := g.value(at, x); math.Abs(got-f(x)) > 1e-14 {
-			t.Errorf("at %v: %v, want %v", x, got, f(x))
+		if got, twice := g.values(at, double, x); math.Abs(got-f(x)) > 1e-14 || twice != 2*got {
+			t.Errorf("at %v: %v and %v, want %v and its double", x, got, twice, f(x))
 		}
 	}
 }
