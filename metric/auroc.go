@@ -47,16 +47,20 @@ func bindAUROC(p *Prepared) Evaluator {
 }
 
 // correctMask has all bits set for atoms that count as correct, so that m&mask is the number of
-// correct items without a branch that the processor would have to guess.
+// correct items without a branch that the processor would have to guess. Nobody may change it.
 func (p *Prepared) correctMask() []uint32 {
-	mask := make([]uint32, len(p.quality))
-	for a, q := range p.quality {
-		if q >= threshold {
-			mask[a] = ^uint32(0)
+	return remember(p, correctKey{}, func() []uint32 {
+		mask := make([]uint32, len(p.quality))
+		for a, q := range p.quality {
+			if q >= threshold {
+				mask[a] = ^uint32(0)
+			}
 		}
-	}
-	return mask
+		return mask
+	})
 }
+
+type correctKey struct{}
 
 // split counts correct and incorrect items.
 func split(counts, correct []uint32) (hits, misses uint64) {

@@ -107,8 +107,8 @@ func (r edgeRule) bin(c float64, m int) int {
 // span is a bin: the atoms from..to-1.
 type span struct{ from, to int32 }
 
-// partition cuts the sample of the given counts into bins, each a span of atoms; the slice may be
-// reused by the next call.
+// partition cuts the sample of the given counts into bins, each a span of atoms. Nobody may change the
+// slice, and the next call may reuse it.
 type partition func(counts []uint32) []span
 
 // equalWidth bins do not depend on the sample.
@@ -136,7 +136,7 @@ func firstOf(values []float64, is func(float64) bool) int {
 // equalMass cuts after position floor(n·k/m) in ascending order, moved up to the end of the group of
 // equal confidences that it would split. Bins that this empties vanish.
 func equalMass(p *Prepared, m int) partition {
-	return cutByPosition(p, func(n int64) (cuts int64, at func(k int64) int64) {
+	return cutByPosition(p, massKey(m), func(n int64) (cuts int64, at func(k int64) int64) {
 		return int64(m), func(k int64) int64 { return n * k / int64(m) }
 	})
 }
@@ -144,16 +144,20 @@ func equalMass(p *Prepared, m int) partition {
 // fixedSize makes bins of size items in ascending order, moved like those of equalMass. The items
 // that fill no further bin join the last.
 func fixedSize(p *Prepared, size int) partition {
-	return cutByPosition(p, func(n int64) (cuts int64, at func(k int64) int64) {
+	return cutByPosition(p, sizeKey(size), func(n int64) (cuts int64, at func(k int64) int64) {
 		return max(1, n/int64(size)), func(k int64) int64 { return k * int64(size) }
 	})
 }
 
-// cutByPosition makes bins whose number and nominal ends depend on the number of items.
-func cutByPosition(p *Prepared, plan func(n int64) (bins int64, end func(k int64) int64)) partition {
-	var spans []span
-	return func(counts []uint32) []span {
-		spans = spans[:0]
+type (
+	massKey int // bins of equal mass
+	sizeKey int // items in a bin
+)
+
+// cutByPosition makes bins whose number and nominal ends depend on the number of items. The key stands
+// for the plan.
+func cutByPosition[K comparable](p *Prepared, key K, plan func(n int64) (bins int64, end func(k int64) int64)) partition {
+	cut := func(spans []span, counts []uint32) []span {
 		bins, end := plan(total(counts))
 		var seen int64
 		k, to := int64(1), int32(len(counts))
@@ -172,6 +176,14 @@ func cutByPosition(p *Prepared, plan func(n int64) (bins int64, end func(k int64
 				to = from
 			}
 		}
+		return spans
+	}
+	var spans []span
+	return func(counts []uint32) []span {
+		if p.asPrepared(counts) {
+			return remember(p, key, func() []span { return cut(nil, counts) })
+		}
+		spans = cut(spans[:0], counts)
 		return spans
 	}
 }

@@ -69,39 +69,60 @@ type binMoments struct {
 	n, c, q, cc, cq, qq float64
 }
 
-func (m *binMoments) add(o binMoments) {
-	m.n, m.c, m.q = m.n+o.n, m.c+o.c, m.q+o.q
-	m.cc, m.cq, m.qq = m.cc+o.cc, m.cq+o.cq, m.qq+o.qq
+// murphyTerms are the terms of the Brier score: n times what a bin contributes to them, or their sums.
+type murphyTerms struct {
+	reliability, resolution, uncertainty, withinVariance, withinCovariance float64
 }
 
-// murphyPart is one term: n times its contribution from a bin.
+// terms are those of a bin of the sample.
+func (b *binMoments) terms(sample *binMoments) murphyTerms {
+	gap, mean := b.c-b.q, sample.q/sample.n
+	above := b.q/b.n - mean
+	return murphyTerms{
+		reliability:      gap * gap / b.n,
+		resolution:       b.n * above * above,
+		uncertainty:      b.qq - 2*mean*b.q + mean*mean*b.n,
+		withinVariance:   max(0, b.cc-b.c*b.c/b.n),
+		withinCovariance: 2 * (b.cq - b.c*b.q/b.n),
+	}
+}
+
+func (t *murphyTerms) add(o murphyTerms) {
+	t.reliability += o.reliability
+	t.resolution += o.resolution
+	t.uncertainty += o.uncertainty
+	t.withinVariance += o.withinVariance
+	t.withinCovariance += o.withinCovariance
+}
+
+// murphyPart is one term as a statistic.
 type murphyPart struct {
 	name       string
 	definition string
 	better     Direction
-	of         func(bin, all binMoments) float64
+	of         func(murphyTerms) float64
 }
 
 var (
 	reliability = murphyPart{
 		"reliability", "Mean over items of (mean confidence − mean quality of the bin)².", Lower,
-		func(b, _ binMoments) float64 { d := b.c - b.q; return d * d / b.n },
+		func(t murphyTerms) float64 { return t.reliability },
 	}
 	resolution = murphyPart{
 		"resolution", "Mean over items of (mean quality of the bin − mean quality)².", Higher,
-		func(b, all binMoments) float64 { d := b.q/b.n - all.q/all.n; return b.n * d * d },
+		func(t murphyTerms) float64 { return t.resolution },
 	}
 	uncertainty = murphyPart{
 		"uncertainty", "Variance of the qualities; of labels with mean a it is a(1 − a).", Neither,
-		func(b, all binMoments) float64 { m := all.q / all.n; return b.qq - 2*m*b.q + m*m*b.n },
+		func(t murphyTerms) float64 { return t.uncertainty },
 	}
 	withinVariance = murphyPart{
 		"within-variance", "Mean over items of the variance of the confidences of the bin.", Lower,
-		func(b, _ binMoments) float64 { return max(0, b.cc-b.c*b.c/b.n) },
+		func(t murphyTerms) float64 { return t.withinVariance },
 	}
 	withinCovariance = murphyPart{
 		"within-covariance", "Mean over items of twice the covariance of confidence and quality in the bin.", Neither,
-		func(b, _ binMoments) float64 { return 2 * (b.cq - b.c*b.q/b.n) },
+		func(t murphyTerms) float64 { return t.withinCovariance },
 	}
 )
 
@@ -115,17 +136,10 @@ func (by murphyPart) statistic(parameters string) (Statistic, error) {
 		Source: "Murphy 1973; Stephenson, Coelho and Jolliffe 2008",
 		Better: by.better, Needs: Probability, Labels: Qualities,
 		Bind: func(p *Prepared) Evaluator {
-			var cuts partition
+			cuts := cut(p)
+			terms := sharing(p, murphyKey(parameters), func(counts []uint32) murphyTerms { return p.murphy(counts, cuts(counts)) })
 			return func(counts []uint32) (float64, measure.Reason) {
-				if p.asPrepared(counts) {
-					return remember(p, murphyKey(parameters), func() map[string]float64 {
-						return p.murphy(counts, cut(p)(counts), reliability, resolution, uncertainty, withinVariance, withinCovariance)
-					})[by.name], ""
-				}
-				if cuts == nil {
-					cuts = cut(p)
-				}
-				return p.murphyTerm(counts, cuts(counts), by), ""
+				return by.of(terms(counts)) / float64(total(counts)), ""
 			}
 		},
 	}, nil
@@ -134,49 +148,27 @@ func (by murphyPart) statistic(parameters string) (Statistic, error) {
 // murphyKey is the parameters of the bins.
 type murphyKey string
 
-// murphy gives several terms by name, in one pass over the bins.
-func (p *Prepared) murphy(counts []uint32, bins []span, terms ...murphyPart) map[string]float64 {
-	all, sums := p.allMoments(counts, bins), make([]float64, len(terms))
+// murphy sums the terms over bins that have all items between them.
+func (p *Prepared) murphy(counts []uint32, bins []span) murphyTerms {
+	var sums murphyTerms
+	sample := p.moments(counts, span{0, int32(len(counts))})
 	for _, s := range bins {
 		if bin := p.moments(counts, s); bin.n > 0 {
-			for t, by := range terms {
-				sums[t] += by.of(bin, all)
-			}
+			sums.add(bin.terms(&sample))
 		}
 	}
-	byName := map[string]float64{}
-	for t, by := range terms {
-		byName[by.name] = sums[t] / all.n
-	}
-	return byName
-}
-
-// murphyTerm is murphy for one term, without allocating.
-func (p *Prepared) murphyTerm(counts []uint32, bins []span, by murphyPart) float64 {
-	all, sum := p.allMoments(counts, bins), 0.
-	for _, s := range bins {
-		if bin := p.moments(counts, s); bin.n > 0 {
-			sum += by.of(bin, all)
-		}
-	}
-	return sum / all.n
-}
-
-func (p *Prepared) allMoments(counts []uint32, bins []span) binMoments {
-	var all binMoments
-	for _, s := range bins {
-		all.add(p.moments(counts, s))
-	}
-	return all
+	return sums
 }
 
 func (p *Prepared) moments(counts []uint32, s span) binMoments {
-	var m binMoments
-	for a := s.from; a < s.to; a++ {
-		n, c, q := float64(counts[a]), p.confidence[a]-.5, p.quality[a]-.5
-		m.add(binMoments{n, n * c, n * q, n * c * c, n * c * q, n * q * q})
+	var n, c, q, cc, cq, qq float64
+	counts, confidence, quality := counts[s.from:s.to], p.confidence[s.from:s.to], p.quality[s.from:s.to]
+	for a, m := range counts {
+		k, x, y := float64(m), confidence[a]-.5, quality[a]-.5
+		n, c, q = n+k, c+k*x, q+k*y
+		cc, cq, qq = cc+k*x*x, cq+k*x*y, qq+k*y*y
 	}
-	return m
+	return binMoments{n, c, q, cc, cq, qq}
 }
 
 // murphyBins reads "" (every distinct confidence) or "equal-width.{bins}.{edges}".
@@ -200,12 +192,17 @@ func murphyBins(parameters string) (cut func(*Prepared) partition, how string, e
 
 // distinct makes a bin of every distinct confidence.
 func distinct(p *Prepared) partition {
-	spans := make([]span, len(p.groups))
-	for g, end := range p.groups {
-		spans[g] = span{p.groupStart(g), end}
-	}
+	spans := remember(p, distinctKey{}, func() []span {
+		spans := make([]span, len(p.groups))
+		for g, end := range p.groups {
+			spans[g] = span{p.groupStart(g), end}
+		}
+		return spans
+	})
 	return func([]uint32) []span { return spans }
 }
+
+type distinctKey struct{}
 
 func (by murphyPart) family() Family {
 	return Family{

@@ -42,20 +42,15 @@ type pairCounter struct {
 	levels []int64
 }
 
-func newPairCounter(p *Prepared) *pairCounter {
-	return &pairCounter{p: p, tree: make([]int64, len(p.levels)+1), levels: make([]int64, len(p.levels))}
-}
-
-func (c *pairCounter) count(counts []uint32) pairs {
-	if !c.p.asPrepared(counts) {
-		return c.tally(counts)
-	}
-	return remember(c.p, pairsKey{}, func() pairs { return c.tally(counts) })
+// pairsOf evaluates the pairs of a sample.
+func pairsOf(p *Prepared) func(counts []uint32) pairs {
+	c := pairCounter{p: p, tree: make([]int64, len(p.levels)+1), levels: make([]int64, len(p.levels))}
+	return sharing(p, pairsKey{}, c.count)
 }
 
 type pairsKey struct{}
 
-func (c *pairCounter) tally(counts []uint32) pairs {
+func (c *pairCounter) count(counts []uint32) pairs {
 	clear(c.tree)
 	clear(c.levels)
 	var found pairs
@@ -109,8 +104,8 @@ func (c *pairCounter) pass(level int, m int64) {
 
 func onPairs(of func(c pairs) (float64, measure.Reason)) func(p *Prepared) Evaluator {
 	return func(p *Prepared) Evaluator {
-		counter := newPairCounter(p)
-		return func(counts []uint32) (float64, measure.Reason) { return of(counter.count(counts)) }
+		count := pairsOf(p)
+		return func(counts []uint32) (float64, measure.Reason) { return of(count(counts)) }
 	}
 }
 
@@ -169,9 +164,9 @@ func reversed(id, definition string, base func(c pairs, n float64) float64) Stat
 		ID: id, Definition: definition, Source: "Vashurin et al. 2025",
 		Better: Lower, Needs: AnyScore, Labels: Qualities,
 		Bind: func(p *Prepared) Evaluator {
-			counter := newPairCounter(p)
+			count := pairsOf(p)
 			return func(counts []uint32) (float64, measure.Reason) {
-				c := counter.count(counts)
+				c := count(counts)
 				if c.all == 0 {
 					return 0, measure.TooFew
 				}

@@ -18,7 +18,7 @@ const (
 func AveragePrecision(of Class) Statistic {
 	return precisionStatistic("ap."+string(of), of,
 		"Σ (R_k − R_{k−1}) P_k over distinct scores, recall and precision of finding "+string(of)+" answers.",
-		func(step, precision, _ float64) float64 { return step * precision })
+		func(a precisionAreas) float64 { return a.steps })
 }
 
 // TrapezoidPR is the area under the precision–recall curve by trapezoids from the invented point of
@@ -28,12 +28,12 @@ func AveragePrecision(of Class) Statistic {
 func TrapezoidPR(of Class) Statistic {
 	s := precisionStatistic("pr-trapezoid."+string(of), of,
 		"Σ (R_k − R_{k−1})(P_k + P_{k−1})/2 over distinct scores from R_0 = 0, P_0 = 1, of finding "+string(of)+" answers.",
-		func(step, precision, previous float64) float64 { return step * (precision + previous) / 2 })
+		func(a precisionAreas) float64 { return a.trapezoids })
 	s.Chance = nil
 	return s
 }
 
-func precisionStatistic(id string, of Class, definition string, trapeze func(step, precision, previous float64) float64) Statistic {
+func precisionStatistic(id string, of Class, definition string, area func(precisionAreas) float64) Statistic {
 	return Statistic{
 		ID: id, Definition: definition, Source: "Davis and Goadrich 2006",
 		Better: Higher, Needs: AnyScore, Labels: Classes,
@@ -44,38 +44,55 @@ func precisionStatistic(id string, of Class, definition string, trapeze func(ste
 			}
 			return float64(hits) / float64(hits+misses)
 		},
-		Bind: func(p *Prepared) Evaluator { return bindPrecision(p, of, trapeze) },
+		Bind: func(p *Prepared) Evaluator {
+			areas := sharing(p, precisionKey(of), func(counts []uint32) precisionAreas { return p.underPrecision(counts, of) })
+			return func(counts []uint32) (float64, measure.Reason) {
+				under := areas(counts)
+				if under.wanted == 0 {
+					return 0, measure.OneClass
+				}
+				return area(under), ""
+			}
+		},
 	}
 }
 
-func bindPrecision(p *Prepared, of Class, trapeze func(step, precision, previous float64) float64) Evaluator {
-	wanted := p.correctMask()
-	groupAt := func(i int) int { return i }
-	if of == Incorrect {
-		for a := range wanted {
-			wanted[a] = ^wanted[a]
-		}
-		groupAt = func(i int) int { return len(p.groups) - 1 - i }
+// precisionAreas are the areas under the precision–recall curve of finding the wanted items, by steps and
+// by trapezoids.
+type precisionAreas struct {
+	wanted            uint64
+	steps, trapezoids float64
+}
+
+type precisionKey Class
+
+func (p *Prepared) underPrecision(counts []uint32, of Class) precisionAreas {
+	correct, incorrectFirst := p.correctMask(), of == Incorrect
+	wanted, others := split(counts, correct)
+	if incorrectFirst {
+		wanted = others
 	}
-	return func(counts []uint32) (float64, measure.Reason) {
-		all, _ := split(counts, wanted)
-		if all == 0 {
-			return 0, measure.OneClass
+	under := precisionAreas{wanted: wanted}
+	var found, seen uint64
+	previous := 1.
+	for i := range p.groups {
+		g := i
+		if incorrectFirst {
+			g = len(p.groups) - 1 - i
 		}
-		var found, seen uint64
-		area, previous := 0., 1.
-		for i := range p.groups {
-			g := groupAt(i)
-			from, to := p.groupStart(g), p.groups[g]
-			hits, misses := split(counts[from:to], wanted[from:to])
-			if hits+misses == 0 {
-				continue
-			}
-			found, seen = found+hits, seen+hits+misses
-			precision := float64(found) / float64(seen)
-			area += trapeze(float64(hits)/float64(all), precision, previous)
-			previous = precision
+		from, to := p.groupStart(g), p.groups[g]
+		hits, misses := split(counts[from:to], correct[from:to])
+		if hits+misses == 0 {
+			continue
 		}
-		return area, ""
+		if incorrectFirst {
+			hits, misses = misses, hits
+		}
+		found, seen = found+hits, seen+hits+misses
+		step, precision := float64(hits)/float64(wanted), float64(found)/float64(seen)
+		under.steps += step * precision
+		under.trapezoids += step * (precision + previous) / 2
+		previous = precision
 	}
+	return under
 }

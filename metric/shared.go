@@ -31,6 +31,17 @@ func remember[K comparable, T any](p *Prepared, key K, compute func() T) T {
 	return k.value.(T)
 }
 
+// sharing computes what several statistics need of counts, once for all of them if these are the data as
+// they are.
+func sharing[K comparable, T any](p *Prepared, key K, compute func(counts []uint32) T) func(counts []uint32) T {
+	return func(counts []uint32) T {
+		if p.asPrepared(counts) {
+			return remember(p, key, func() T { return compute(counts) })
+		}
+		return compute(counts)
+	}
+}
+
 // asPrepared reports whether counts are those of the data as they are, and no resample's.
 func (p *Prepared) asPrepared(counts []uint32) bool {
 	return len(counts) > 0 && &counts[0] == &p.counts[0]
