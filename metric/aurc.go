@@ -24,21 +24,23 @@ func AURC() Statistic {
 		Definition: "(1/n) Σ_k L_k/k, L_k the loss of the k most confident; expectation over the order of ties.",
 		Source:     "Geifman and El-Yaniv 2017",
 		Better:     Lower, Needs: AnyScore, Labels: Qualities, Chance: meanLoss,
-		Bind: areaPerItem((*Prepared).expectedLoss),
+		Bind: areaPerItem(byConfidence),
 	}
 }
 
 // perItem makes Σ_k v_k L_k the mean over k of the risk L_k/k.
-func perItem(n int) func(k int) float64 {
-	share := 1 / float64(n)
-	return func(k int) float64 { return share / float64(k) }
+func perItem(v []float64) {
+	share := 1 / float64(len(v)-1)
+	for k := range v {
+		v[k] = share / float64(k)
+	}
 }
 
 func aurcTieMin() Statistic {
 	s := AURC()
 	s.ID, s.Chance = "aurc.tie-min", nil
 	s.Definition = "Smallest (1/n) Σ_k L_k/k that some order of the ties gives."
-	s.Bind = areaPerItem(func(p *Prepared) lossSum { return p.lossIn(p.kindTies()) })
+	s.Bind = areaPerItem(bestTies)
 	return s
 }
 
@@ -46,7 +48,7 @@ func aurcTieMax() Statistic {
 	s := AURC()
 	s.ID, s.Chance = "aurc.tie-max", nil
 	s.Definition = "Largest (1/n) Σ_k L_k/k that some order of the ties gives."
-	s.Bind = areaPerItem(func(p *Prepared) lossSum { return p.lossIn(p.unkindTies()) })
+	s.Bind = areaPerItem(worstTies)
 	return s
 }
 
@@ -54,7 +56,7 @@ func aurcOracle() Statistic {
 	s := AURC()
 	s.ID, s.Chance = "aurc.oracle", nil
 	s.Definition = "(1/n) Σ_k L_k/k of the order by quality, the least that any score can have on these labels."
-	s.Bind = areaPerItem(func(p *Prepared) lossSum { return p.lossIn(p.oracle()) })
+	s.Bind = areaPerItem(byQuality)
 	return s
 }
 
@@ -68,9 +70,11 @@ func EAURC() Statistic {
 		Source:     "Geifman, Uziel and El-Yaniv 2019",
 		Better:     Lower, Needs: AnyScore, Labels: Qualities,
 		Bind: func(p *Prepared) Evaluator {
-			model, oracle, w := p.expectedLoss(), p.lossIn(p.oracle()), perItemOf(p)
+			aurc, oracle := AURC().Bind(p), aurcOracle().Bind(p)
 			return func(counts []uint32) (float64, measure.Reason) {
-				return max(0, w.sum(model, counts)-w.sum(oracle, counts)), ""
+				area, _ := aurc(counts)
+				least, _ := oracle(counts)
+				return max(0, area-least), ""
 			}
 		},
 	}
@@ -103,10 +107,12 @@ func AUGRC() Statistic {
 		Definition: "(1/n) Σ_k L_k/n, L_k the loss of the k most confident; expectation over the order of ties.",
 		Source:     "Traub et al. 2024",
 		Better:     Lower, Needs: AnyScore, Labels: Qualities,
-		Bind: area(func(n int) func(k int) float64 {
-			share := 1 / (float64(n) * float64(n))
-			return func(int) float64 { return share }
-		}, (*Prepared).expectedLoss),
+		Bind: area(func(v []float64) {
+			n := float64(len(v) - 1)
+			for k := range v {
+				v[k] = 1 / (n * n)
+			}
+		}),
 	}
 }
 
@@ -134,15 +140,14 @@ func auracTrapezoid() Statistic {
 	s.ID = "aurac.trapezoid"
 	s.Definition = "Trapezoid area over n equal steps of the mean quality of the k most confident, k = 1..n; expectation over the order of ties."
 	s.Bind = func(p *Prepared) Evaluator {
-		lost := area(func(n int) func(k int) float64 {
+		lost := area(func(v []float64) {
+			n := len(v) - 1
 			step := 1 / float64(n-1)
-			return func(k int) float64 {
-				if k == 1 || k == n {
-					return step / 2 / float64(k)
-				}
-				return step / float64(k)
+			for k := range v {
+				v[k] = step / float64(k)
 			}
-		}, (*Prepared).expectedLoss)(p)
+			v[1], v[n] = v[1]/2, v[n]/2
+		})(p)
 		return func(counts []uint32) (float64, measure.Reason) {
 			if total(counts) < 2 {
 				return 0, measure.TooFew

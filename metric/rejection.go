@@ -20,14 +20,13 @@ func prr(rejected float64) (Statistic, error) {
 	if !(rejected > 0 && rejected <= 1) {
 		return Statistic{}, fmt.Errorf("the largest share rejected is %v; it lies in (0,1]", rejected)
 	}
-	overRange := rejecting(rejected)
 	return Statistic{
 		ID:         "prr." + decimals(rejected),
 		Definition: fmt.Sprintf("(random − model)/(random − oracle), each the mean loss of those kept, averaged over rejecting 0 to %v of the items; expectation over the order of ties.", rejected),
 		Source:     "Malinin and Gales 2021; Vashurin et al. 2025",
 		Better:     Higher, Needs: AnyScore, Labels: Qualities, Chance: func(*Prepared) float64 { return 0 },
 		Bind: func(p *Prepared) Evaluator {
-			model, oracle, w := p.expectedLoss(), p.lossIn(p.oracle()), &weights{of: overRange}
+			model, oracle, w := p.expectedLoss(), p.lossIn(p.oracle()), weightsOver(p, rejected)
 			return func(counts []uint32) (float64, measure.Reason) {
 				n := int(total(counts))
 				switch {
@@ -45,16 +44,22 @@ func prr(rejected float64) (Statistic, error) {
 
 // rejecting makes Σ_k v_k L_k the mean loss of those kept, averaged over rejecting up to a share.
 func rejecting(share float64) rankWeights {
-	return func(n int) func(k int) float64 {
-		steps := shareOf(share, n)
-		each := 1 / float64(steps)
-		return func(k int) float64 {
-			if k <= n-steps {
-				return 0
-			}
-			return each / float64(k)
+	return func(v []float64) {
+		steps := shareOf(share, len(v)-1)
+		kept := len(v) - steps // the first rank with a weight
+		clear(v[:kept])
+		for k := kept; k < len(v); k++ {
+			v[k] = 1 / float64(steps) / float64(k)
 		}
 	}
+}
+
+// weightsOver are those of rejecting up to a share, which are perItem where all may be rejected.
+func weightsOver(p *Prepared, rejected float64) *weights {
+	if rejected == 1 {
+		return perItemOf(p)
+	}
+	return &weights{of: rejecting(rejected)}
 }
 
 // RejectionArea is the mean quality of the items kept, averaged over the numbers of items rejected up to
@@ -74,7 +79,7 @@ func rejectionArea(rejected float64) (Statistic, error) {
 		Source:     "Malinin and Gales 2021",
 		Better:     Higher, Needs: AnyScore, Labels: Qualities, Chance: func(p *Prepared) float64 { return 1 - meanLoss(p) },
 		Bind: func(p *Prepared) Evaluator {
-			lost := area(rejecting(rejected), (*Prepared).expectedLoss)(p)
+			lost := area(rejecting(rejected))(p)
 			return func(counts []uint32) (float64, measure.Reason) {
 				if shareOf(rejected, int(total(counts))) < 1 {
 					return 0, measure.TooFew
@@ -141,15 +146,12 @@ func riskAtCoverage(coverage float64) (Statistic, error) {
 		Definition: fmt.Sprintf("Mean loss of the ⌈%v n⌉ most confident; expectation over the order of ties.", coverage),
 		Source:     "Geifman and El-Yaniv 2017",
 		Better:     Lower, Needs: AnyScore, Labels: Qualities, Chance: meanLoss,
-		Bind: area(func(n int) func(k int) float64 {
-			answered := max(1, int(math.Ceil(coverage*float64(n)-1e-9)))
-			return func(k int) float64 {
-				if k != answered {
-					return 0
-				}
-				return 1 / float64(k)
-			}
-		}, (*Prepared).expectedLoss),
+		Bind: area(func(v []float64) {
+			n := float64(len(v) - 1)
+			answered := max(1, int(math.Ceil(coverage*n-1e-9)))
+			clear(v)
+			v[answered] = 1 / float64(answered)
+		}),
 	}, nil
 }
 

@@ -13,8 +13,8 @@ import (
 // group, so that the expectation is Σ_g l̄_g Σ_{j in g} w_j: exact, and one difference of cumulated
 // weights a group.
 
-// rankWeights gives v_k for a sample of n items.
-type rankWeights func(n int) (v func(k int) float64)
+// rankWeights sets v[k] to v_k for the ranks k from 1 to n = len(v) − 1.
+type rankWeights func(v []float64)
 
 // weights are cumulated rank weights, cumulated[i] = w_1 + … + w_i, for the sample size seen last.
 type weights struct {
@@ -29,7 +29,7 @@ type perItemKey struct{}
 func perItemOf(p *Prepared) *weights {
 	all := remember(p, perItemKey{}, func() []float64 {
 		cumulated := make([]float64, p.n+1)
-		fill(cumulated, perItem(p.n))
+		cumulate(cumulated, perItem)
 		return cumulated
 	})
 	return &weights{of: perItem, cumulated: all, common: true}
@@ -46,20 +46,24 @@ func (w *weights) sum(by lossSum, counts []uint32) float64 {
 		w.cumulated, w.common = nil, false
 	}
 	w.cumulated = slices.Grow(w.cumulated[:0], n+1)[:n+1]
-	fill(w.cumulated, w.of(n))
+	cumulate(w.cumulated, w.of)
 	sum, _ := by(counts, w.cumulated)
 	return sum
 }
 
-func fill(cumulated []float64, v func(k int) float64) {
-	n, w := len(cumulated)-1, 0.
-	for j := n; j > 0; j-- {
-		w += v(j)
+// cumulate sets cumulated[i] to w_1 + … + w_i.
+func cumulate(cumulated []float64, of rankWeights) {
+	of(cumulated)
+	w := 0.
+	for j := len(cumulated) - 1; j > 0; j-- {
+		w += cumulated[j]
 		cumulated[j] = w
 	}
+	sum := 0.
 	cumulated[0] = 0
-	for j := 1; j <= n; j++ {
-		cumulated[j] += cumulated[j-1]
+	for j, w := range cumulated {
+		sum += w
+		cumulated[j] = sum
 	}
 }
 
@@ -165,21 +169,38 @@ type (
 	lossKey   struct{}
 )
 
-// area evaluates Σ_k v_k L_k in the order that by chooses.
-func area(of rankWeights, by func(p *Prepared) lossSum) func(p *Prepared) Evaluator {
+// ordering is one way of ordering the answers.
+type ordering struct {
+	name  string
+	bring func(p *Prepared) lossSum
+}
+
+var (
+	byConfidence = ordering{"expected", (*Prepared).expectedLoss}
+	bestTies     = ordering{"tie-min", func(p *Prepared) lossSum { return p.lossIn(p.kindTies()) }}
+	worstTies    = ordering{"tie-max", func(p *Prepared) lossSum { return p.lossIn(p.unkindTies()) }}
+	byQuality    = ordering{"oracle", func(p *Prepared) lossSum { return p.lossIn(p.oracle()) }}
+)
+
+// area evaluates Σ_k v_k L_k by confidence.
+func area(of rankWeights) func(p *Prepared) Evaluator {
 	return func(p *Prepared) Evaluator {
-		return areaWith(&weights{of: of}, by(p))
+		w, by := &weights{of: of}, p.expectedLoss()
+		return func(counts []uint32) (float64, measure.Reason) { return w.sum(by, counts), "" }
 	}
 }
 
-// areaPerItem is area with the weights perItem.
-func areaPerItem(by func(p *Prepared) lossSum) func(p *Prepared) Evaluator {
-	return func(p *Prepared) Evaluator { return areaWith(perItemOf(p), by(p)) }
+// areaPerItem evaluates Σ_k v_k L_k with the weights perItem.
+func areaPerItem(order ordering) func(p *Prepared) Evaluator {
+	return func(p *Prepared) Evaluator {
+		w, by := perItemOf(p), order.bring(p)
+		area := sharing(p, perItemArea(order.name), func(counts []uint32) float64 { return w.sum(by, counts) })
+		return func(counts []uint32) (float64, measure.Reason) { return area(counts), "" }
+	}
 }
 
-func areaWith(w *weights, order lossSum) Evaluator {
-	return func(counts []uint32) (float64, measure.Reason) { return w.sum(order, counts), "" }
-}
+// perItemArea is the name of an ordering.
+type perItemArea string
 
 // meanLoss is the loss of a random answer, and so what a score that knows nothing is expected to have
 // at every coverage.
