@@ -142,14 +142,23 @@ func (a *Aligned) evaluate(ctx context.Context, o Options) (*evaluation, error) 
 	if err != nil {
 		return nil, err
 	}
-	e := &evaluation{stats: statistics(), prepared: prepared, leftOut: a.leftOut, level: o.Level}
+	seed := resample.SettingSeed(o.Seed, a.setting.Model, a.setting.Dataset, "bootstrap")
+	e, err := newEvaluation(ctx, prepared, statistics(), seed, o)
+	if err != nil {
+		return nil, err
+	}
+	e.leftOut = a.leftOut
+	return e, nil
+}
+
+// newEvaluation resamples jointly prepared scores, unless no resamples are wanted.
+func newEvaluation(ctx context.Context, prepared []*metric.Prepared, stats []metric.Statistic, seed uint64, o Options) (*evaluation, error) {
+	e := &evaluation{stats: stats, prepared: prepared, leftOut: prepared[0].LeftOut(), level: o.Level}
 	if o.Resamples == 0 {
 		return e, nil
 	}
-	e.draws, err = resample.Paired(ctx, prepared, e.stats, resample.Options{
-		N:    o.Resamples,
-		Seed: resample.SettingSeed(o.Seed, a.setting.Model, a.setting.Dataset, "bootstrap"),
-	})
+	var err error
+	e.draws, err = resample.Paired(ctx, prepared, stats, resample.Options{N: o.Resamples, Seed: seed})
 	return e, err
 }
 

@@ -83,7 +83,7 @@ var layers = []layer{
 	},
 	{
 		packages: []string{"protocol", "consistency", "validation", "abstain", "recalibrate"},
-		may:      append([]string{"record"}, statistics...),
+		may:      append([]string{"record", "recalibrate"}, statistics...),
 		because:  "an analysis is a pure function of answers, readings and judgements: no server, no database, so that the same inputs give the same bytes",
 	},
 	{
