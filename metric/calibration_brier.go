@@ -14,17 +14,17 @@ func Brier() Statistic {
 		ID: "brier", Definition: "Mean of (confidence − quality)².", Source: "Brier 1950",
 		Better: Lower, Needs: Probability, Labels: Qualities,
 		Bind: func(p *Prepared) Evaluator {
-			return meanOfAtoms(p, func(c, q float64) float64 { return (c - q) * (c - q) })
+			squares := make([]float64, len(p.confidence))
+			for a, gap := range p.excess() {
+				squares[a] = gap * gap
+			}
+			return meanOfAtoms(squares)
 		},
 	}
 }
 
-// meanOfAtoms evaluates the mean over items of a loss of confidence and quality.
-func meanOfAtoms(p *Prepared, loss func(confidence, quality float64) float64) Evaluator {
-	of := make([]float64, len(p.confidence))
-	for a, c := range p.confidence {
-		of[a] = loss(c, p.quality[a])
-	}
+// meanOfAtoms evaluates the mean over items of what each atom has.
+func meanOfAtoms(of []float64) Evaluator {
 	return func(counts []uint32) (float64, measure.Reason) {
 		n, sum := sumBin(counts, of)
 		return sum / float64(n), ""

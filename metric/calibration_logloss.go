@@ -26,7 +26,7 @@ func LogLoss(clip float64) Statistic {
 		ID: id, Definition: "Mean of −q log c − (1−q) log(1−c) for confidence c and quality q, in nats. " + how,
 		Source: "Good 1952, section 8", Better: Lower, Needs: Probability, Labels: Qualities,
 		Bind: func(p *Prepared) Evaluator {
-			mean := meanOfAtoms(p, func(c, q float64) float64 { return surprise(c, q, clip) + surprise(1-c, 1-q, clip) })
+			mean := meanOfAtoms(p.logLosses(clip))
 			return func(counts []uint32) (float64, measure.Reason) {
 				x, why := mean(counts)
 				// A count of 0 times an infinite loss is NaN, yet the item is not in the sample.
@@ -44,6 +44,24 @@ func LogLoss(clip float64) Statistic {
 		},
 	}
 }
+
+// logLosses gives the loss of each atom. Where the clip changes none, they are those without one.
+func (p *Prepared) logLosses(clip float64) []float64 {
+	if p.clipped(clip) == 0 {
+		clip = 0
+	}
+	return remember(p, logLossKey(clip), func() []float64 {
+		losses := make([]float64, len(p.confidence))
+		for a, c := range p.confidence {
+			q := p.quality[a]
+			losses[a] = surprise(c, q, clip) + surprise(1-c, 1-q, clip)
+		}
+		return losses
+	})
+}
+
+// logLossKey is the clip.
+type logLossKey float64
 
 // surprise is −q log max(c, clip), and 0 for what did not happen, however unlikely.
 func surprise(c, q, clip float64) float64 {
@@ -68,13 +86,20 @@ func finiteLoss(p *Prepared, counts []uint32) (float64, measure.Reason) {
 	return sum / float64(total(counts)), ""
 }
 
-// clipped counts the items whose loss the clip changes.
+// clipped counts the items whose loss the clip changes: they have the highest and the lowest confidences.
 func (p *Prepared) clipped(clip float64) int {
 	n := 0
-	for a, m := range p.counts {
-		c, q := p.confidence[a], p.quality[a]
-		if q > 0 && c < clip || q < 1 && 1-c < clip {
-			n += int(m)
+	for a, c := range p.confidence {
+		if 1-c >= clip {
+			break
+		}
+		if p.quality[a] < 1 {
+			n += int(p.counts[a])
+		}
+	}
+	for a := len(p.confidence) - 1; a >= 0 && p.confidence[a] < clip; a-- {
+		if p.quality[a] > 0 {
+			n += int(p.counts[a])
 		}
 	}
 	return n
