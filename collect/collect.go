@@ -272,6 +272,8 @@ func missing(err error) (record.Missing, error) {
 		return record.ContextOverflow, nil
 	case errors.Is(err, llm.ErrEmptyAnswer):
 		return record.EmptyAnswer, nil
+	case errors.Is(err, llm.ErrNoLogProb):
+		return record.NoLogProb, nil
 	case errors.Is(err, llm.ErrNotSupported):
 		return record.NotSupported, nil
 	}

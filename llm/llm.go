@@ -115,7 +115,8 @@ type Reply struct {
 	// special tokens, cut before a stop string. Empty for Score, which generates nothing.
 	Text string
 	// Tokens are the generated or the scored tokens in order, with their log-probabilities in nats. For
-	// Generate they join to the uncut text.
+	// Generate they join to the uncut text. A reply whose text came without log-probabilities that can be
+	// used has none; a Score has at least one.
 	Tokens []record.Token
 	// PromptIDs are the ids before the first of Tokens; nil where an engine does not know them.
 	PromptIDs []int32
@@ -168,7 +169,13 @@ var (
 	ErrContextOverflow = errors.New("context overflow")
 	// ErrEmptyAnswer: the answer to score has no token.
 	ErrEmptyAnswer = errors.New("answer has no token")
+	// ErrNoLogProb: a token has a probability that the engine has no number for, such as one too small
+	// for a server to write.
+	ErrNoLogProb = errors.New("no log-probability")
 )
+
+// NoID is the id of a token whose number a server does not tell.
+const NoID int32 = -1
 
 // OverflowError is an ErrContextOverflow with its numbers, in tokens.
 type OverflowError struct{ Need, Have int }

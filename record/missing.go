@@ -28,6 +28,9 @@ const (
 	CallFailed Missing = "call failed"
 	// NotSupported: the engine cannot give this value.
 	NotSupported Missing = "not supported by the engine"
+	// NoLogProb: the engine has no number for the probability of a token, such as one too small for a server
+	// to write.
+	NoLogProb Missing = "no log-probability"
 	// AnswerMissing: the value would describe an answer that is itself missing.
 	AnswerMissing Missing = "answer missing"
 )
