@@ -1,0 +1,165 @@
+package openai
+
+import (
+	"errors"
+
+	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/record"
+)
+
+// completions is OpenAI's older route in the form that vLLM and SGLang give it: prompts and replies in
+// token ids.
+type completions struct {
+	client *client
+	model  string
+}
+
+const completionsPath = "/v1/completions"
+
+// completionRequest has the fields that both servers know. Those that are left out have a server's default,
+// which may come from the model's files: what matters for a distribution is always sent.
+type completionRequest struct {
+	Model             string   `json:"model"`
+	Prompt            []int32  `json:"prompt"`
+	MaxTokens         int      `json:"max_tokens"`
+	Temperature       float64  `json:"temperature"`
+	TopP              float64  `json:"top_p"`
+	TopK              int      `json:"top_k"`
+	MinP              float64  `json:"min_p"`
+	RepetitionPenalty float64  `json:"repetition_penalty"`
+	Seed              *int64   `json:"seed,omitempty"`
+	Stop              []string `json:"stop,omitempty"`
+	IncludeStop       bool     `json:"include_stop_str_in_output,omitempty"`
+	NoStopTrim        bool     `json:"no_stop_trim,omitempty"`
+	LogProbs          *int     `json:"logprobs,omitempty"`
+	PromptLogProbs    *int     `json:"prompt_logprobs,omitempty"`
+	Echo              bool     `json:"echo,omitempty"`
+	ReturnIDs         bool     `json:"return_token_ids"`
+}
+
+type completionAnswer struct {
+	Choices []struct {
+		Text     string `json:"text"`
+		Finish   string `json:"finish_reason"`
+		Stop     any    `json:"stop_reason"`
+		Matched  any    `json:"matched_stop"`
+		LogProbs *struct {
+			Tokens []string   `json:"tokens"`
+			Values []*float64 `json:"token_logprobs"`
+		} `json:"logprobs"`
+		IDs            []int32        `json:"token_ids"`
+		PromptIDs      []int32        `json:"prompt_token_ids"`
+		PromptLogProbs []alternatives `json:"prompt_logprobs"`
+	} `json:"choices"`
+	Fingerprint string `json:"system_fingerprint"`
+	Model       string `json:"model"`
+}
+
+func (a *completionAnswer) single() error {
+	if len(a.Choices) != 1 {
+		return malformed("%d choices, one was asked for", len(a.Choices))
+	}
+	return nil
+}
+
+// request makes the request of a generation, all decoding stated.
+func (c *completions) request(prompt []int32, r llm.Request) completionRequest {
+	d := r.Decoding
+	one := 1
+	out := completionRequest{
+		Model: c.model, Prompt: prompt, MaxTokens: d.MaxTokens, Temperature: d.Temperature, Stop: d.Stop,
+		TopP: orOne(d.TopP), TopK: orAll(d.TopK), MinP: d.MinP, RepetitionPenalty: orOne(d.RepetitionPenalty),
+		LogProbs: &one, ReturnIDs: true,
+	}
+	if d.Temperature > 0 {
+		seed := seedOf(r)
+		out.Seed = &seed
+	}
+	return out
+}
+
+// greedy makes the smallest request about a prompt.
+func (c *completions) greedy(prompt []int32) completionRequest {
+	return completionRequest{Model: c.model, Prompt: prompt, MaxTokens: 1, TopP: 1, TopK: -1, RepetitionPenalty: 1, ReturnIDs: true}
+}
+
+func orOne(x float64) float64 {
+	if x == 0 {
+		return 1
+	}
+	return x
+}
+
+// orAll is top-k as servers of this family write it: -1 keeps all.
+func orAll(k int) int {
+	if k == 0 {
+		return -1
+	}
+	return k
+}
+
+// completion reads a generated answer. raw says that its values are those of the model.
+func (a *completionAnswer) completion(raw bool) (completion, error) {
+	c := &a.Choices[0]
+	out := completion{text: c.Text, observed: observed(a.Fingerprint)}
+	var stopped any = c.Stop
+	if stopped == nil {
+		stopped = c.Matched
+	}
+	_, byWord := stopped.(string)
+	switch c.Finish {
+	case "length":
+		out.finish = llm.FinishLength
+	case "stop":
+		out.finish = llm.FinishEnd
+		if byWord {
+			out.finish = llm.FinishStop
+		}
+	default:
+		return out, malformed("finish reason %q", c.Finish)
+	}
+	if c.LogProbs == nil || len(c.LogProbs.Tokens) != len(c.IDs) || len(c.LogProbs.Values) != len(c.IDs) {
+		out.why = "the server gives no log-probability for each token"
+		return out, nil
+	}
+	texts, ids, values := c.LogProbs.Tokens, c.IDs, c.LogProbs.Values
+	if out.finish == llm.FinishEnd && len(ids) > 0 { // the token that ends the turn is no part of the reply
+		texts, ids, values = texts[:len(ids)-1], ids[:len(ids)-1], values[:len(ids)-1]
+	}
+	var err error
+	out.tokens, out.why, err = tokensOf(c.Text, texts, ids, values, raw)
+	return out, err
+}
+
+// tokensOf joins texts, ids and values to tokens. Values that cannot be used, and tokens that are not those
+// of the text, leave none, and why.
+func tokensOf(text string, texts []string, ids []int32, values []*float64, raw bool) (tokens []record.Token, why string, err error) {
+	pieces, ok := align(text, texts)
+	if !ok {
+		return nil, "the tokens are not those of the text", nil
+	}
+	tokens = make([]record.Token, len(ids))
+	for i := range tokens {
+		tokens[i] = record.Token{ID: ids[i], Piece: pieces[i], LogProb: untold}
+		if !raw {
+			continue
+		}
+		x, err := logProb(values[i])
+		if errors.Is(err, llm.ErrNoLogProb) {
+			return nil, err.Error(), nil
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		tokens[i].LogProb = x
+	}
+	return tokens, "", nil
+}
+
+// observed is what a server says of itself with a reply; nil if nothing.
+func observed(fingerprint string) map[string]string {
+	if fingerprint == "" {
+		return nil
+	}
+	return map[string]string{"system_fingerprint": said(fingerprint)}
+}

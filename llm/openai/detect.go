@@ -1,0 +1,62 @@
+package openai
+
+import (
+	"context"
+	"strings"
+)
+
+// Detect finds out which dialect the server at c.URL speaks, from the routes that only one kind has and from
+// what its list of models says of itself. It is Plain where nothing tells.
+func Detect(ctx context.Context, c Config) (Dialect, error) {
+	c, base, err := c.settle()
+	if err != nil {
+		return "", err
+	}
+	client := newClient(c, base)
+	defer client.close()
+	return detect(ctx, client)
+}
+
+func detect(ctx context.Context, c *client) (Dialect, error) {
+	if host := c.base.Hostname(); host == "api.openai.com" || strings.HasSuffix(host, ".openai.com") {
+		return OpenAI, nil
+	}
+	var seen struct {
+		Version  string         `json:"version"`
+		Model    string         `json:"model_path"`
+		Defaults map[string]any `json:"default_generation_settings"`
+	}
+	for _, probe := range []struct {
+		path    string
+		speaks  func() bool
+		dialect Dialect
+	}{
+		{"/props", func() bool { return seen.Defaults != nil }, LlamaServer},
+		{"/api/version", func() bool { return seen.Version != "" }, Ollama},
+		{"/get_model_info", func() bool { return seen.Model != "" }, SGLang},
+		{"/model_info", func() bool { return seen.Model != "" }, SGLang},
+		{"/version", func() bool { return seen.Version != "" }, VLLM},
+	} {
+		err := c.get(ctx, probe.path, into(&seen))
+		switch failed, ok := asError(err); {
+		case err == nil && probe.speaks():
+			return probe.dialect, nil
+		case err == nil || ok && (failed.Kind == Refused || failed.Kind == Malformed):
+		default:
+			return "", err
+		}
+	}
+	list, err := models(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range list {
+		switch m.OwnedBy {
+		case "vllm":
+			return VLLM, nil
+		case "sglang":
+			return SGLangOpenAI, nil
+		}
+	}
+	return Plain, nil
+}

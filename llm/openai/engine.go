@@ -1,0 +1,398 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/record"
+)
+
+// Engine asks one model of one server. Its methods are safe for concurrent use.
+type Engine struct {
+	client   *client
+	tokens   tokenServer // one of the two is nil
+	text     textServer
+	dialect  Dialect
+	identity llm.Identity
+	can      llm.Capabilities
+	prompts  memo
+	closed   atomic.Bool
+}
+
+var _ llm.Engine = (*Engine)(nil)
+
+// errClosed is what a closed engine answers.
+var errClosed = errors.New("the engine is closed")
+
+// server is what all dialects have in common.
+type server interface {
+	// meet asks the server what it is. It is called once, before all else.
+	meet(ctx context.Context) (facts, error)
+}
+
+// tokenServer is asked in token ids.
+type tokenServer interface {
+	server
+	// prompt renders and tokenises what comes before the model's words.
+	prompt(ctx context.Context, p llm.Prompt) ([]int32, error)
+	// answer tokenises a text apart from any other, without special tokens. Pieces are left nil where the
+	// server does not tell them.
+	answer(ctx context.Context, text string) ([]record.Token, error)
+	// force fills in the log-probabilities of those tokens that have [untold], given the prompt and the
+	// tokens before them. It returns the tokens' texts where answer left the pieces out.
+	force(ctx context.Context, prompt []int32, tokens []record.Token) (texts []string, err error)
+	// complete goes on after the prompt.
+	complete(ctx context.Context, prompt []int32, r llm.Request) (completion, error)
+}
+
+// textServer is asked in text and tells no token ids.
+type textServer interface {
+	server
+	// complete goes on after the prompt. Stop strings are not sent: servers differ in what they leave of
+	// the tokens before one.
+	complete(ctx context.Context, r llm.Request) (completion, error)
+}
+
+// facts are what a server says of itself and its model.
+type facts struct {
+	model, version string
+	chat           bool
+	context        int // 0 if unknown
+	settings       map[string]string
+}
+
+// completion is what a server generated.
+type completion struct {
+	// text is what the server gives as text.
+	text string
+	// tokens without the one that ended the turn; log-probabilities may be [untold]. Nil where the server
+	// gives none that can be used, and why says so.
+	tokens []record.Token
+	why    string
+	// finish is End or Length; or Stop where the server says that it met a stop string.
+	finish   llm.Finish
+	observed map[string]string
+}
+
+// untold marks a log-probability that was not given yet. It never leaves the package.
+var untold = math.NaN()
+
+// Open asks the server what it is and returns an engine for the model. Nothing is generated.
+func Open(ctx context.Context, c Config) (*Engine, error) {
+	c, base, err := c.settle()
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{client: newClient(c, base)}
+	if err := e.meet(ctx); err != nil {
+		e.client.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *Engine) meet(ctx context.Context) (err error) {
+	c := e.client
+	if e.dialect = c.c.Dialect; e.dialect == "" {
+		if e.dialect, err = detect(ctx, c); err != nil {
+			return err
+		}
+	}
+	e.speak()
+	var s server = e.tokens
+	if e.tokens == nil {
+		s = e.text
+	}
+	f, err := s.meet(ctx)
+	if err != nil {
+		return fmt.Errorf("%s server: %w", e.dialect, err)
+	}
+	e.introduce(f)
+	return nil
+}
+
+// speak chooses who knows the dialect.
+func (e *Engine) speak() {
+	switch c := e.client; e.dialect {
+	case VLLM:
+		e.tokens = &vllm{completions{client: c}}
+	case SGLang:
+		e.tokens = &sglang{client: c}
+	case SGLangOpenAI:
+		e.tokens = &sglangOpenAI{completions: completions{client: c}}
+	case LlamaServer:
+		e.tokens = &llamaServer{client: c}
+	case Ollama:
+		e.text = &ollama{client: c}
+	default:
+		e.text = &chat{client: c, official: e.dialect == OpenAI}
+	}
+}
+
+// introduce makes identity and capabilities of what the server said.
+func (e *Engine) introduce(f facts) {
+	c := e.client.c
+	settings := maps.Clone(f.settings)
+	if settings == nil {
+		settings = map[string]string{}
+	}
+	settings["thinking"] = string(c.Thinking)
+	if strategy, ok := strategies[e.dialect]; ok {
+		settings["scoring"] = strategy
+	}
+	e.identity = llm.Identity{Engine: string(e.dialect), Version: f.version, Model: f.model, Settings: settings}
+	e.can = llm.Capabilities{Generate: true, Score: e.tokens != nil, Chat: f.chat, Seeds: seeded[e.dialect], ContextTokens: f.context}
+	if c.ContextTokens > 0 && (f.context == 0 || c.ContextTokens < f.context) {
+		e.can.ContextTokens = c.ContextTokens
+	}
+	e.prompts.room = maxMemo
+}
+
+// strategies say how an answer is scored; it is part of the identity. A dialect that is not here cannot.
+var strategies = map[Dialect]string{
+	VLLM: "prompt log-probabilities", SGLang: "prompt log-probabilities", SGLangOpenAI: "echo", LlamaServer: "forced step",
+}
+
+// seeded dialects honour a seed in each request.
+var seeded = map[Dialect]bool{VLLM: true, LlamaServer: true, Ollama: true}
+
+// Dialect is the dialect in use: the one that was asked for, or that the server was found to speak.
+func (e *Engine) Dialect() Dialect { return e.dialect }
+
+// Identity is the kind of server with its version, and the served name of the model. See [llm.Engine].
+func (e *Engine) Identity() llm.Identity {
+	id := e.identity
+	id.Settings = maps.Clone(id.Settings)
+	return id
+}
+
+// Capabilities is what the dialect and the server can do. See [llm.Engine].
+func (e *Engine) Capabilities() llm.Capabilities { return e.can }
+
+// Do sends all requests beside each other, as many at once as the server takes; see [llm.Engine]. Errors
+// that a server or the way to it caused are an [*Error].
+func (e *Engine) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
+	results := make([]llm.Result, len(reqs))
+	var group sync.WaitGroup
+	for i, r := range reqs {
+		group.Go(func() {
+			reply, err := e.one(ctx, r)
+			if err != nil {
+				results[i] = llm.Result{Err: err}
+				return
+			}
+			results[i] = llm.Result{Reply: reply}
+		})
+	}
+	group.Wait()
+	return results
+}
+
+// Close closes idle connections. Requests that are under way end as they would.
+func (e *Engine) Close() error {
+	e.closed.Store(true)
+	e.client.close()
+	return nil
+}
+
+func (e *Engine) one(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	if err := e.admit(ctx, r); err != nil {
+		return llm.Reply{}, err
+	}
+	if e.text != nil {
+		said, err := e.text.complete(ctx, r)
+		if err != nil {
+			return llm.Reply{}, err
+		}
+		return e.finish(r, said, nil)
+	}
+	prompt, err := e.promptIDs(ctx, r.Prompt)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	if r.Kind == llm.Score {
+		return e.score(ctx, prompt, r.Answer)
+	}
+	return e.generate(ctx, prompt, r)
+}
+
+// admit says whether r can be asked at all.
+func (e *Engine) admit(ctx context.Context, r llm.Request) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if e.closed.Load() {
+		return errClosed
+	}
+	if err := r.Validate(); err != nil {
+		return err
+	}
+	if err := e.can.Check(r.Kind); err != nil {
+		return fmt.Errorf("%w: a server of dialect %q gives no log-probabilities of a given answer", err, e.dialect)
+	}
+	if len(r.Prompt.Messages) > 0 && !e.can.Chat {
+		return fmt.Errorf("chat: %w: %s has no chat template", llm.ErrNotSupported, e.identity.Model)
+	}
+	for _, m := range r.Prompt.Messages {
+		if m.Role != llm.System && m.Role != llm.User && m.Role != llm.Assistant {
+			return fmt.Errorf("prompt: role %q is none of system, user, assistant", m.Role)
+		}
+	}
+	return sendable(r)
+}
+
+// sendable refuses text that JSON would change on its way, or that a server in C would cut.
+func sendable(r llm.Request) error {
+	texts := append([]string{r.Prompt.Text, r.Prompt.Opening, r.Answer}, r.Decoding.Stop...)
+	for _, m := range r.Prompt.Messages {
+		texts = append(texts, m.Content)
+	}
+	for _, t := range texts {
+		switch {
+		case !utf8.ValidString(t):
+			return errors.New("prompt or answer is not valid UTF-8")
+		case strings.IndexByte(t, 0) >= 0:
+			return errors.New("prompt or answer holds a NUL character")
+		}
+	}
+	return nil
+}
+
+// promptIDs tokenises a prompt once for all that is asked after it.
+func (e *Engine) promptIDs(ctx context.Context, p llm.Prompt) ([]int32, error) {
+	key := promptKey(p)
+	if ids, ok := e.prompts.get(key); ok {
+		return ids, nil
+	}
+	ids, err := e.tokens.prompt(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 {
+		return nil, errors.New("prompt: it has no token, so nothing says what comes first")
+	}
+	e.prompts.put(key, ids)
+	return ids, nil
+}
+
+func (e *Engine) score(ctx context.Context, prompt []int32, answer string) (llm.Reply, error) {
+	tokens, err := e.tokens.answer(ctx, answer)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	if len(tokens) == 0 {
+		return llm.Reply{}, llm.ErrEmptyAnswer
+	}
+	if err := e.fits(len(prompt) + len(tokens)); err != nil {
+		return llm.Reply{}, err
+	}
+	for i := range tokens {
+		tokens[i].LogProb = untold
+	}
+	texts, err := e.tokens.force(ctx, prompt, tokens)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	spell(tokens, answer, texts)
+	return llm.Reply{Tokens: tokens, PromptIDs: prompt, Finish: llm.FinishScored}, nil
+}
+
+// spell gives the tokens of an answer their pieces. Where the server's texts do not add up to the answer
+// (a blank that the vocabulary puts before a text, say), the first token has them all: a score needs the
+// tokens' order, not their borders.
+func spell(tokens []record.Token, answer string, texts []string) {
+	if string(joined(tokens)) == answer {
+		return
+	}
+	pieces, ok := [][]byte(nil), false
+	if len(texts) == len(tokens) {
+		pieces, ok = align(answer, texts)
+	}
+	for i := range tokens {
+		switch {
+		case ok:
+			tokens[i].Piece = pieces[i]
+		case i == 0:
+			tokens[i].Piece = []byte(answer)
+		default:
+			tokens[i].Piece = nil
+		}
+	}
+}
+
+func (e *Engine) fits(need int) error {
+	if have := e.can.ContextTokens; have > 0 && need > have {
+		return &llm.OverflowError{Need: need, Have: have}
+	}
+	return nil
+}
+
+func (e *Engine) generate(ctx context.Context, prompt []int32, r llm.Request) (llm.Reply, error) {
+	if err := e.fits(len(prompt) + r.Decoding.MaxTokens); err != nil {
+		return llm.Reply{}, err
+	}
+	said, err := e.tokens.complete(ctx, prompt, r)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	if anyUntold(said.tokens) {
+		if _, err := e.tokens.force(ctx, prompt, said.tokens); errors.Is(err, llm.ErrNoLogProb) {
+			said.why = err.Error()
+		} else if err != nil {
+			return llm.Reply{}, err
+		}
+	}
+	return e.finish(r, said, prompt)
+}
+
+func anyUntold(tokens []record.Token) bool {
+	for _, t := range tokens {
+		if math.IsNaN(t.LogProb) {
+			return true
+		}
+	}
+	return false
+}
+
+// finish cuts at a stop string and makes the reply.
+func (e *Engine) finish(r llm.Request, said completion, prompt []int32) (llm.Reply, error) {
+	reply := llm.Reply{Text: validText([]byte(said.text)), PromptIDs: prompt, Finish: said.finish, Observed: said.observed}
+	if said.why == "" && len(said.tokens) > 0 {
+		reply.Tokens = said.tokens
+		reply.Text = validText(joined(said.tokens))
+	}
+	cut(&reply, r.Decoding.Stop)
+	if reply.Finish == llm.FinishLength && len(reply.Tokens) > 0 && len(reply.Tokens) < r.Decoding.MaxTokens {
+		return llm.Reply{}, fmt.Errorf("%w: the server ended after %d of %d tokens", llm.ErrContextOverflow, len(reply.Tokens), r.Decoding.MaxTokens)
+	}
+	return reply, nil
+}
+
+// cut ends a reply at the first stop string: the text before it, the tokens up to the one that completes it.
+func cut(reply *llm.Reply, stops []string) {
+	if len(reply.Tokens) == 0 {
+		if at := firstStop([]byte(reply.Text), stops); at >= 0 {
+			reply.Text, reply.Finish = reply.Text[:at], llm.FinishStop
+		}
+		return
+	}
+	var text []byte
+	for i, t := range reply.Tokens {
+		text = append(text, t.Piece...)
+		if at := firstStop(text, stops); at >= 0 {
+			reply.Text, reply.Finish, reply.Tokens = validText(text[:at]), llm.FinishStop, reply.Tokens[:i+1]
+			return
+		}
+	}
+	if reply.Finish == llm.FinishStop { // the server says so, but its tokens do not show it
+		reply.Tokens = nil
+	}
+}

@@ -1,0 +1,433 @@
+package openai
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/record"
+)
+
+// llamaServer has no log-probabilities of a prompt. It tells the raw one of the token that it chose, so one
+// token a request is forced by a bias that outweighs everything, and the answer must be about that token.
+type llamaServer struct {
+	client *client
+	vocab  int
+	bos    string
+}
+
+func (l *llamaServer) meet(ctx context.Context) (facts, error) {
+	var f facts
+	var props struct {
+		Defaults struct {
+			Context int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+		Path     string `json:"model_path"`
+		Template string `json:"chat_template"`
+		BOS      string `json:"bos_token"`
+		Build    string `json:"build_info"`
+		Slots    int    `json:"total_slots"`
+	}
+	if err := l.client.get(ctx, "/props", into(&props)); err != nil {
+		return f, err
+	}
+	list, err := models(ctx, l.client)
+	if err != nil {
+		return f, err
+	}
+	m, err := choose(list, l.client.c.Model)
+	if err != nil {
+		return f, err
+	}
+	l.vocab, l.bos = m.Meta.Vocabulary, props.BOS
+	f = facts{model: path.Base(strings.ReplaceAll(m.ID, `\`, "/")), version: props.Build, context: props.Defaults.Context,
+		chat: props.Template != "", settings: map[string]string{"slots": strconv.Itoa(props.Slots), "cache": "on"}}
+	if props.Template != "" {
+		sum := sha256.Sum256([]byte(props.Template))
+		f.settings["template"] = hex.EncodeToString(sum[:8])
+	}
+	if m.Meta.Parameters > 0 {
+		f.settings["parameters"], f.settings["bytes"] = strconv.FormatInt(m.Meta.Parameters, 10), strconv.FormatInt(m.Meta.Size, 10)
+	}
+	return f, nil
+}
+
+// prompt renders the template and tokenises its text. Where a message spells a control token, template and
+// messages are tokenised apart, so that it stays text.
+func (l *llamaServer) prompt(ctx context.Context, p llm.Prompt) ([]int32, error) {
+	if p.Text != "" {
+		return l.ids(ctx, p.Text, !p.NoBOS, false)
+	}
+	text, err := l.render(ctx, p.Messages)
+	if err != nil {
+		return nil, err
+	}
+	control, err := l.spellsControl(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	begin := l.bos == "" || !strings.HasPrefix(text, l.bos)
+	if !control {
+		return l.ids(ctx, text+p.Opening, begin, true)
+	}
+	return l.apart(ctx, p, text, begin)
+}
+
+func (l *llamaServer) render(ctx context.Context, messages []llm.Message) (string, error) {
+	body := map[string]any{"messages": messages, "add_generation_prompt": true}
+	if l.client.c.Thinking == ThinkingOff {
+		body["chat_template_kwargs"] = map[string]any{"enable_thinking": false}
+	}
+	var out struct {
+		Prompt string `json:"prompt"`
+	}
+	err := l.client.post(ctx, "/apply-template", 0, body, into(&out))
+	return out.Prompt, err
+}
+
+// spellsControl reports whether any text of the request reads otherwise when control tokens are looked for.
+func (l *llamaServer) spellsControl(ctx context.Context, p llm.Prompt) (bool, error) {
+	var all strings.Builder
+	for _, m := range p.Messages {
+		all.WriteString(m.Content + "\n")
+	}
+	all.WriteString(p.Opening)
+	if !strings.ContainsAny(all.String(), "<[|") { // what control tokens are written with
+		return false, nil
+	}
+	parsed, err := l.ids(ctx, all.String(), false, true)
+	if err != nil {
+		return false, err
+	}
+	plain, err := l.ids(ctx, all.String(), false, false)
+	return !slices.Equal(parsed, plain), err
+}
+
+// apart tokenises the template's words, where control tokens count, and the request's, where they do not.
+func (l *llamaServer) apart(ctx context.Context, p llm.Prompt, text string, begin bool) ([]int32, error) {
+	marked := slices.Clone(p.Messages)
+	for i := range marked {
+		marked[i].Content = fmt.Sprintf("\uE0FA%d\uE0FB", i) // for private use: they occur in no template
+	}
+	skeleton, err := l.render(ctx, marked)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int32
+	var whole strings.Builder
+	add := func(s string, words bool) error {
+		if s == "" {
+			return nil
+		}
+		whole.WriteString(s)
+		more, err := l.ids(ctx, s, begin && len(ids) == 0, words)
+		ids = append(ids, more...)
+		return err
+	}
+	for i, m := range p.Messages {
+		before, rest, found := strings.Cut(skeleton, marked[i].Content)
+		if !found {
+			return nil, fmt.Errorf("prompt: %w: the chat template leaves a message out or changes their order, so the text of a control token in it cannot be kept apart", llm.ErrNotSupported)
+		}
+		content := m.Content
+		if !strings.Contains(text, before+content) {
+			content = strings.TrimSpace(content) // many templates do
+		}
+		if err := add(before, true); err != nil {
+			return nil, err
+		}
+		if err := add(content, false); err != nil {
+			return nil, err
+		}
+		skeleton = rest
+	}
+	if err := add(skeleton, true); err != nil {
+		return nil, err
+	}
+	if whole.String() != text {
+		return nil, fmt.Errorf("prompt: %w: the chat template changes its messages, so the text of a control token in them cannot be kept apart", llm.ErrNotSupported)
+	}
+	return ids, add(p.Opening, false)
+}
+
+func (l *llamaServer) ids(ctx context.Context, text string, begin, control bool) ([]int32, error) {
+	var out struct {
+		Tokens []int32 `json:"tokens"`
+	}
+	err := l.client.post(ctx, "/tokenize", 0, map[string]any{"content": text, "add_special": begin, "parse_special": control}, into(&out))
+	return out.Tokens, err
+}
+
+// piece is the bytes of a token: text, or a list of bytes where those are no text.
+type piece []byte
+
+// UnmarshalJSON reads either form.
+func (p *piece) UnmarshalJSON(raw []byte) error {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		*p = piece(text)
+		return nil
+	}
+	var list []uint16
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return fmt.Errorf("a token's piece is neither text nor bytes")
+	}
+	*p = make(piece, len(list))
+	for i, b := range list {
+		if b > math.MaxUint8 {
+			return fmt.Errorf("a token's piece holds %d, which is no byte", b)
+		}
+		(*p)[i] = byte(b)
+	}
+	return nil
+}
+
+func (l *llamaServer) answer(ctx context.Context, text string) ([]record.Token, error) {
+	tokens, err := l.pieces(ctx, text)
+	if err != nil || string(joined(tokens)) == text {
+		return tokens, err
+	}
+	// The vocabulary puts a blank before a text that stands alone.
+	before, err := l.pieces(ctx, anchor)
+	if err != nil {
+		return nil, err
+	}
+	after, err := l.pieces(ctx, anchor+text)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(before); len(after) > n && slices.Equal(idsOf(before), idsOf(after[:n])) && string(joined(after[n:])) == text {
+		return after[n:], nil
+	}
+	return nil, fmt.Errorf("answer %q: %w: it is not the text of its own tokens", said(text), llm.ErrNotSupported)
+}
+
+func (l *llamaServer) pieces(ctx context.Context, text string) ([]record.Token, error) {
+	var out struct {
+		Tokens []struct {
+			ID    int32 `json:"id"`
+			Piece piece `json:"piece"`
+		} `json:"tokens"`
+	}
+	body := map[string]any{"content": text, "add_special": false, "parse_special": false, "with_pieces": true}
+	err := l.client.post(ctx, "/tokenize", 0, body, into(&out))
+	tokens := make([]record.Token, len(out.Tokens))
+	for i, t := range out.Tokens {
+		tokens[i] = record.Token{ID: t.ID, Piece: t.Piece}
+	}
+	return tokens, err
+}
+
+type llamaAnswer struct {
+	Content   string           `json:"content"`
+	Tokens    []int32          `json:"tokens"`
+	StopType  string           `json:"stop_type"`
+	Truncated bool             `json:"truncated"`
+	Evaluated *int             `json:"tokens_evaluated"`
+	Values    []llamaCandidate `json:"completion_probabilities"`
+}
+
+type llamaCandidate struct {
+	ID      int32            `json:"id"`
+	Text    string           `json:"token"`
+	Bytes   piece            `json:"bytes"`
+	LogProb *float64         `json:"logprob"`
+	Top     []llamaCandidate `json:"top_logprobs"`
+}
+
+// of checks that an answer is about a whole prompt of n tokens.
+func (a *llamaAnswer) of(n int) error {
+	switch {
+	case a.Truncated:
+		return &Error{Kind: Refused, What: "the server cut the prompt", cause: llm.ErrContextOverflow}
+	case a.Evaluated != nil && *a.Evaluated != n:
+		return &Error{Kind: Malformed, final: true, What: fmt.Sprintf("%d token ids were sent, the answer is about %d", n, *a.Evaluated)}
+	}
+	return nil
+}
+
+// certain is a bias that no logit outweighs.
+const certain = 10_000
+
+// force makes a request for each token.
+func (l *llamaServer) force(ctx context.Context, prompt []int32, tokens []record.Token) ([]string, error) {
+	ids := append(prompt[:len(prompt):len(prompt)], idsOf(tokens)...)
+	for i := range tokens {
+		if !math.IsNaN(tokens[i].LogProb) {
+			continue
+		}
+		x, err := l.step(ctx, ids[:len(prompt)+i], tokens[i])
+		if err != nil {
+			if failed, ok := asError(err); ok && failed.cause == llm.ErrNoLogProb {
+				return nil, atToken(err, i, len(tokens))
+			}
+			return nil, err
+		}
+		tokens[i].LogProb = x
+	}
+	return nil, nil
+}
+
+// step is the log-probability of one token after ids. Of a token that ends inside a character the server
+// says nothing, as it waits for the rest of it: then another token is forced, and the value is looked up
+// among all of the vocabulary.
+func (l *llamaServer) step(ctx context.Context, ids []int32, token record.Token) (float64, error) {
+	var x *float64
+	err := l.forced(ctx, ids, token.ID, 1, func(a *llamaAnswer) error {
+		if len(a.Values) == 0 && slices.Equal(a.Tokens, []int32{token.ID}) {
+			return nil
+		}
+		if len(a.Values) != 1 || a.Values[0].ID != token.ID {
+			return malformed("token %d was forced, the answer is about another; does the server know logit_bias?", token.ID)
+		}
+		x = a.Values[0].LogProb
+		_, err := logProb(x)
+		return err
+	})
+	if err != nil || x != nil {
+		return settled(x, err)
+	}
+	if l.vocab == 0 {
+		return 0, &Error{Kind: Refused, Op: "POST /completion", What: "token " + strconv.Itoa(int(token.ID)) + " ends inside a character, and the server does not say how large its vocabulary is", cause: llm.ErrNoLogProb}
+	}
+	err = l.forced(ctx, ids, l.whole(ctx), l.vocab, func(a *llamaAnswer) error {
+		if len(a.Values) != 1 {
+			return malformed("%d positions, one was asked for", len(a.Values))
+		}
+		for _, c := range a.Values[0].Top {
+			if c.ID == token.ID {
+				x = c.LogProb
+				_, err := logProb(x)
+				return err
+			}
+		}
+		return malformed("token %d is not among %d candidates", token.ID, len(a.Values[0].Top))
+	})
+	return settled(x, err)
+}
+
+func settled(x *float64, err error) (float64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return logProb(x)
+}
+
+// whole is a token that ends no character too early.
+func (l *llamaServer) whole(ctx context.Context) int32 {
+	if ids, err := l.ids(ctx, "a", false, false); err == nil && len(ids) == 1 {
+		return ids[0]
+	}
+	return 0
+}
+
+// forced asks for one token after ids, which is the one given, with the values of the n likeliest.
+func (l *llamaServer) forced(ctx context.Context, ids []int32, token int32, n int, read func(*llamaAnswer) error) error {
+	body := map[string]any{
+		"prompt": ids, "n_predict": 1, "n_probs": n, "temperature": 0, "logit_bias": [][2]int32{{token, certain}},
+		"cache_prompt": true, "return_tokens": true, "post_sampling_probs": false, "stream": false, "ignore_eos": false,
+	}
+	var a llamaAnswer
+	return l.client.post(ctx, "/completion", len(ids)+1, body, checked(&a, func(a *llamaAnswer) error {
+		if err := a.of(len(ids)); err != nil {
+			return err
+		}
+		err := read(a)
+		if err == nil {
+			return nil
+		}
+		if failed, ok := asError(err); ok {
+			return failed
+		}
+		return &Error{Kind: Refused, What: err.Error(), cause: llm.ErrNoLogProb}
+	}))
+}
+
+func (l *llamaServer) complete(ctx context.Context, prompt []int32, r llm.Request) (completion, error) {
+	d := r.Decoding
+	body := map[string]any{
+		"prompt": prompt, "n_predict": d.MaxTokens, "n_probs": 1, "temperature": d.Temperature, "top_k": d.TopK, "top_p": orOne(d.TopP),
+		"min_p": d.MinP, "repeat_penalty": orOne(d.RepetitionPenalty), "repeat_last_n": -1, "presence_penalty": 0, "frequency_penalty": 0,
+		"typical_p": 1, "dry_multiplier": 0, "xtc_probability": 0, "mirostat": 0, "dynatemp_range": 0,
+		"cache_prompt": true, "return_tokens": true, "post_sampling_probs": false, "stream": false,
+	}
+	if len(d.Stop) > 0 {
+		body["stop"] = d.Stop
+	}
+	if d.Temperature > 0 {
+		body["seed"] = seedOf(r)
+	}
+	var a llamaAnswer
+	err := l.client.post(ctx, "/completion", len(prompt)+d.MaxTokens, body, checked(&a, func(a *llamaAnswer) error { return a.of(len(prompt)) }))
+	if err != nil {
+		return completion{}, err
+	}
+	return l.completion(ctx, &a)
+}
+
+// completion joins tokens and values. Tokens that end inside a character have no value, nor have those of
+// a stop string; their pieces are what the text has between the others.
+func (l *llamaServer) completion(ctx context.Context, a *llamaAnswer) (completion, error) {
+	out := completion{text: a.Content}
+	ids := a.Tokens
+	switch a.StopType {
+	case "limit":
+		out.finish = llm.FinishLength
+	case "word":
+		out.finish = llm.FinishStop
+	case "eos":
+		out.finish = llm.FinishEnd
+		if len(ids) > 0 {
+			ids = ids[:len(ids)-1]
+		}
+	default:
+		return out, malformed("stop type %q", said(a.StopType))
+	}
+	values := a.Values
+	texts := make([]string, len(ids))
+	out.tokens = make([]record.Token, len(ids))
+	for i, id := range ids {
+		out.tokens[i] = record.Token{ID: id, LogProb: untold}
+		if len(values) == 0 || values[0].ID != id {
+			continue
+		}
+		texts[i] = string(values[0].Bytes)
+		if x, err := logProb(values[0].LogProb); err == nil && len(values[0].Top) > 0 { // none: the speculative path, whose values are made up
+			out.tokens[i].LogProb = x
+		}
+		values = values[1:]
+	}
+	whole, err := l.text(ctx, ids)
+	if err != nil {
+		return out, err
+	}
+	pieces, ok := align(whole, texts)
+	if !ok {
+		out.tokens, out.why = nil, "the tokens are not those of the text"
+		return out, nil
+	}
+	for i := range pieces {
+		out.tokens[i].Piece = pieces[i]
+	}
+	return out, nil
+}
+
+// text spells ids. What the server gives as content may be cut before a stop string.
+func (l *llamaServer) text(ctx context.Context, ids []int32) (string, error) {
+	if len(ids) == 0 {
+		return "", nil
+	}
+	var out struct {
+		Content string `json:"content"`
+	}
+	err := l.client.post(ctx, "/detokenize", 0, map[string]any{"tokens": ids}, into(&out))
+	return out.Content, err
+}
