@@ -1,6 +1,3 @@
-// Package quantify turns what a model gave with an answer into confidence and uncertainty values:
-// pure functions, which ask nobody. An [Aggregation] makes a reading of the probabilities of an
-// answer's tokens.
 package quantify
 
 import (
