@@ -1,7 +1,8 @@
 // Package card states a study's measurement protocol: every choice that a reader needs in order to
 // repeat the measurement or to distrust it, and what the study leaves unsaid.
 //
-// Source: the reporting items of "Same Answer, Different Confidence", section 4.6 and Table 5.
+// Sources: the reporting items of "Same Answer, Different Confidence", section 4.6 and Table 5, and what
+// Ilia and Aziz 2026, section 3, ask of automated judges.
 package card
 
 import (
@@ -19,6 +20,10 @@ type Card struct {
 	// Contexts say where the answer's tokens are scored; Base is the one that shifts are taken from.
 	Contexts []Context `json:"contexts"`
 	Base     string    `json:"base"`
+	// Answers says whose answers are rated, and in which form they were asked for; Elicitation which prompt
+	// asks for confidence, and on which scale.
+	Answers     Rule `json:"answers"`
+	Elicitation Rule `json:"elicitation"`
 	// Aggregations of token probabilities, Correctness rules and the reply Parser, by name.
 	Aggregations []string `json:"aggregations"`
 	Correctness  []Rule   `json:"correctness"`
@@ -31,10 +36,47 @@ type Card struct {
 	Metrics []Rule `json:"metrics"`
 	// Intervals says how they are made, from how many resamples, at which level and seed.
 	Intervals string `json:"intervals"`
+	// Validation says, for each judge, whose labels it was held against. Agreement is how far the judges of
+	// a study agree among themselves, which validates none of them.
+	Validation []Validation `json:"validation"`
+	Agreement  []Agreement  `json:"agreement"`
 	// Settings say, for each, how much was parsed and what was left out.
 	Settings []Setting `json:"settings"`
+	// Reporting lists every reporting item, and whether this card states it; see [Card.Check].
+	Reporting []Item `json:"reporting"`
 	// Missing lists what a reader must still be told.
 	Missing []string `json:"missing"`
+}
+
+// Validation is what is known of a judge's errors.
+type Validation struct {
+	Judge string `json:"judge"`
+	// Type is the judge's kind, in the words of Ilia and Aziz 2026, Table 1.
+	Type string `json:"type"`
+	// Threshold above which a score counts as correct, or that there is none.
+	Threshold string `json:"threshold"`
+	// Against says whose labels the judge was held against; empty if nobody's. HumanLabels is their number.
+	Against     string `json:"against,omitempty"`
+	HumanLabels int    `json:"human_labels"`
+	// WithPeople is the judge's agreement with them, AmongPeople that of two people; nil if not measured.
+	WithPeople  *measure.Value `json:"with_people,omitempty"`
+	AmongPeople *measure.Value `json:"among_people,omitempty"`
+	// Effect says how the judge's errors change the metrics; empty if not measured.
+	Effect string `json:"effect,omitempty"`
+}
+
+// Agreement counts the answers of a setting by the verdicts of two of its judges.
+type Agreement struct {
+	Setting string `json:"setting"`
+	A       string `json:"a"`
+	B       string `json:"b"`
+	// Both and Neither agree that an answer is correct, or that it is not; OnlyA and OnlyB differ.
+	Both    int `json:"both"`
+	Neither int `json:"neither"`
+	OnlyA   int `json:"only_a"`
+	OnlyB   int `json:"only_b"`
+	// NotJudged is the number of answers without a verdict of one of them.
+	NotJudged int `json:"not_judged"`
 }
 
 // Model is a model as the engine identifies it.

@@ -11,7 +11,7 @@ import (
 // code spans and fences that they cannot end.
 func (c *Card) Markdown() string {
 	w := &writer{}
-	w.line("# Measurement card: %s", c.Study)
+	w.line("# Measurement card: %s", plain(c.Study))
 	w.section("Models")
 	for _, m := range c.Models {
 		w.line("- %s: %s, asked as %s%s", code(m.Name), code(m.Identity.String()), m.Form, licence(m.Licence))
@@ -28,19 +28,28 @@ func (c *Card) Markdown() string {
 	w.line("Shifts are taken from the context %s.", code(c.Base))
 	w.line("")
 	for _, x := range c.Contexts {
-		w.line("- %s: %s", code(x.Name), x.What)
+		w.line("- %s: %s", code(x.Name), plain(x.What))
 	}
 	w.line("")
 	w.line("Tokenisation: %s", c.Tokenisation)
 	w.line("")
 	w.line("Aggregation of token probabilities: %s", codes(c.Aggregations))
 	w.section("How answers are made and read")
+	w.rule("rated answers", c.Answers)
+	w.rule("stated confidence", c.Elicitation)
 	for _, g := range c.Generation {
-		w.line("- %s", g)
+		w.line("- %s", plain(g))
 	}
 	w.line("- parser %s: %s", code(c.Parser.ID), c.Parser.What)
 	w.section("Correctness")
 	w.rules(c.Correctness)
+	w.section("Judges and their validation")
+	for _, v := range c.Validation {
+		w.line("- %s: %s", code(v.Judge), plain(v.Says()))
+	}
+	for _, a := range c.Agreement {
+		w.line("- %s: %s and %s %s", code(a.Setting), code(a.A), code(a.B), a.Says())
+	}
 	w.section("Metrics and intervals")
 	w.rules(c.Metrics)
 	w.line("- %s", c.Intervals)
@@ -61,12 +70,18 @@ func (c *Card) Markdown() string {
 		w.fence(p.Text)
 		w.line("")
 	}
-	w.section("Not stated by this study")
+	w.section("Reporting items")
+	w.line("| item | asked for by | stated |")
+	w.line("|---|---|---|")
+	for _, i := range c.Reporting {
+		w.line("| %s | %s | %s |", i.Item, i.Source, yesNo(i.Stated))
+	}
+	w.section("What a reader must still be told")
 	if len(c.Missing) == 0 {
 		w.line("Nothing of the reporting items is missing.")
 	}
 	for _, m := range c.Missing {
-		w.line("- %s", m)
+		w.line("- %s", plain(m))
 	}
 	return w.b.String()
 }
@@ -83,6 +98,23 @@ func (w *writer) rules(rules []Rule) {
 	}
 }
 
+// rule writes a rule that may be unsaid.
+func (w *writer) rule(about string, r Rule) {
+	if r.ID != "" {
+		w.line("- %s %s: %s", about, code(r.ID), r.What)
+	}
+}
+
+// Says is how far two judges agree, in a sentence.
+func (a Agreement) Says() string {
+	said := fmt.Sprintf("agree on %d of %d answers (both correct %d, neither %d, only the first %d, only the second %d)",
+		a.Both+a.Neither, a.Both+a.Neither+a.OnlyA+a.OnlyB, a.Both, a.Neither, a.OnlyA, a.OnlyB)
+	if a.NotJudged > 0 {
+		said += fmt.Sprintf(", %d not judged", a.NotJudged)
+	}
+	return said
+}
+
 // fence puts text between fences longer than any run of backticks in it.
 func (w *writer) fence(text string) {
 	mark := strings.Repeat("`", max(3, longestRun(text)+1))
@@ -97,6 +129,19 @@ func code(text string) string {
 		text = " " + text + " "
 	}
 	return mark + text + mark
+}
+
+// plain is text in which a name from a file or a server may stand, as a paragraph that it cannot leave.
+func plain(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;").Replace(text)
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
 }
 
 func codes(texts []string) string {
@@ -149,7 +194,7 @@ func licence(name string) string {
 	if name == "" {
 		return ""
 	}
-	return ", licence " + name
+	return ", licence " + plain(name)
 }
 
 func orMissing(hash string) string {

@@ -12,6 +12,9 @@ type cardView struct {
 	Models  []cardModel
 	Used    tableView
 	Prompts []card.Prompt
+	// Stated counts the reporting items that the card states; Items lists all, nil where there are none.
+	Stated string
+	Items  *tableView
 }
 
 type cardModel struct {
@@ -43,5 +46,24 @@ func cardViewOf(c *card.Card) cardView {
 			valueCell(s.ParseRate), valueCell(s.FallbackRate), textCell(LeftOut(s.LeftOut)),
 		})
 	}
+	v.reporting(c.Reporting)
 	return v
+}
+
+func (v *cardView) reporting(items []card.Item) {
+	if len(items) == 0 {
+		return
+	}
+	stated := 0
+	t := tableView{
+		Name: "reporting", Caption: "What a report must say, and whether this one does", Narrow: true,
+		Head: []headView{{Text: "item"}, {Text: "asked for by"}, {Text: "stated"}},
+	}
+	for _, i := range items {
+		if i.Stated {
+			stated++
+		}
+		t.Rows = append(t.Rows, []cellView{rowCell(i.Item), ownCell(i.Source), ownCell(yesNo(i.Stated))})
+	}
+	v.Items, v.Stated = &t, fmt.Sprintf("%d of %d reporting items are stated here. A reader must still be told:", stated, len(items))
 }

@@ -4,31 +4,35 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/credence-lab/credence/internal/termsafe"
 	"github.com/credence-lab/credence/measure"
 	"github.com/credence-lab/credence/protocol"
 )
 
-// WriteComparison writes one setting's comparison as text of at most 80 columns: what was used, the
+// WriteComparison writes one setting's comparison as text of at most width columns: what was used, the
 // level and quality of both scores, gaps and shifts, then the verdict in words.
-func WriteComparison(w io.Writer, c *protocol.Comparison) error {
-	p := &printer{w: w}
-	p.line("%s, answers graded by %s", c.Setting, c.Choice.Judge)
-	p.line("%d asked, %d used, left out: %s", c.Asked, c.Used, LeftOut(c.LeftOut))
-	p.line("parse rate %s, accuracy %s", Estimate(c.ParseRate), Estimate(c.Accuracy))
+func WriteComparison(w io.Writer, width int, c *protocol.Comparison) error {
+	p := newPrinter(w, width)
+	p.comparison(c)
+	return p.err
+}
+
+func (p *printer) comparison(c *protocol.Comparison) {
+	p.wrapped(fmt.Sprintf("%s, answers graded by %s", termsafe.String(c.Setting.String()), c.Choice.Judge), "  ")
+	p.wrapped(fmt.Sprintf("%d asked, %d used, left out: %s", c.Asked, c.Used, LeftOut(c.LeftOut)), "  ")
+	p.wrapped(fmt.Sprintf("parse rate %s, accuracy %s", Estimate(c.ParseRate), Estimate(c.Accuracy)), "  ")
 	for _, text := range Warnings(c) {
 		p.wrapped("! "+text, "  ")
 	}
 	p.line("")
 	p.table(scoreTable(c))
 	p.line("")
-	p.line("gap g = stated - token; above 0 the better signal is: token under ECE and AURC,")
-	p.line("stated under AUROC. shift = g - g(%s).", c.Choice.Contexts[0])
+	p.wrapped(fmt.Sprintf("gap g = stated - token; above 0 the better signal is: token under ECE and AURC, stated under AUROC. shift = g - g(%s).", c.Choice.Contexts[0]), "")
 	p.table(gapTable(c))
 	p.line("")
 	for _, sentence := range Words(c) {
 		p.wrapped("- "+sentence, "  ")
 	}
-	return p.err
 }
 
 func scoreTable(c *protocol.Comparison) *table {
@@ -124,28 +128,4 @@ func values(c *protocol.Comparison) []measure.Value {
 		}
 	}
 	return list
-}
-
-// printer keeps the first error, so that a page of output reads as a page.
-type printer struct {
-	w   io.Writer
-	err error
-}
-
-func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
-	}
-}
-
-func (p *printer) table(t *table) {
-	if p.err == nil {
-		p.err = t.write(p.w)
-	}
-}
-
-func (p *printer) wrapped(text, indent string) {
-	for _, line := range Wrap(text, 80, indent) {
-		p.line("%s", line)
-	}
 }

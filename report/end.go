@@ -5,22 +5,21 @@ import (
 	"io"
 	"time"
 
+	"github.com/credence-lab/credence/internal/termsafe"
 	"github.com/credence-lab/credence/protocol"
 )
 
 // WriteSetting writes the comparisons of one setting: the first in full, of the others the gaps and
 // the words that differ under that correctness rule or aggregation.
-func WriteSetting(w io.Writer, comparisons []*protocol.Comparison) error {
-	p := &printer{w: w}
+func WriteSetting(w io.Writer, width int, comparisons []*protocol.Comparison) error {
+	p := newPrinter(w, width)
 	for i, c := range comparisons {
 		if i == 0 {
-			if err := WriteComparison(w, c); err != nil {
-				return err
-			}
+			p.comparison(c)
 			continue
 		}
 		p.line("")
-		p.line("graded by %s, %s: %d used, accuracy %s", c.Choice.Judge, c.Choice.Aggregation, c.Used, Estimate(c.Accuracy))
+		p.wrapped(fmt.Sprintf("graded by %s, %s: %d used, accuracy %s", c.Choice.Judge, c.Choice.Aggregation, c.Used, Estimate(c.Accuracy)), "  ")
 		p.table(gapTable(c))
 		p.line("")
 		differences := Differences(comparisons[0], c)
@@ -43,8 +42,8 @@ type End struct {
 }
 
 // WriteEnd says what the run cost, where it lies and what to do next.
-func WriteEnd(w io.Writer, e End) error {
-	p := &printer{w: w}
+func WriteEnd(w io.Writer, width int, e End) error {
+	p := newPrinter(w, width)
 	p.line("reused %d calls, made %d, in %s", e.Reused, e.Made, e.Took.Round(time.Second))
 	p.line("wrote %s: report.html, results.json, card.md, run.json, tables (*.parquet), ledger.db", e.Folder)
 	p.line("next: open %s/report.html in a browser; docs/format.md shows how to ask your", e.Folder)
@@ -63,13 +62,13 @@ type PlanRow struct {
 }
 
 // WritePlan writes a plan with its totals.
-func WritePlan(w io.Writer, rows []PlanRow) error {
+func WritePlan(w io.Writer, width int, rows []PlanRow) error {
 	t := &table{}
 	t.row("setting", "items", "calls", "known", "prompt tokens", "generated", "time")
 	var total PlanRow
 	timed := true
 	for _, r := range rows {
-		t.row(r.Setting, fmt.Sprint(r.Items), fmt.Sprint(r.Calls), fmt.Sprint(r.Known), about(r.PromptTokens), about(r.GeneratedTokens), duration(r.Seconds, r.Calls))
+		t.row(termsafe.String(r.Setting), fmt.Sprint(r.Items), fmt.Sprint(r.Calls), fmt.Sprint(r.Known), about(r.PromptTokens), about(r.GeneratedTokens), duration(r.Seconds, r.Calls))
 		total.Items += r.Items
 		total.Calls += r.Calls
 		total.Known += r.Known
@@ -84,14 +83,14 @@ func WritePlan(w io.Writer, rows []PlanRow) error {
 		}
 		t.row("total", fmt.Sprint(total.Items), fmt.Sprint(total.Calls), fmt.Sprint(total.Known), about(total.PromptTokens), about(total.GeneratedTokens), duration(total.Seconds, total.Calls))
 	}
-	p := &printer{w: w}
+	p := newPrinter(w, width)
 	p.table(t)
 	seen := map[string]bool{}
 	for _, r := range rows {
 		for _, line := range []string{note(r.SpeedOf, "time at most, at the speed measured on "+r.SpeedOf), note(r.Note, r.Note)} {
 			if line != "" && !seen[line] {
 				seen[line] = true
-				p.line("%s", line)
+				p.wrapped(line, "  ")
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func compare(t *testing.T, n int, stated, bare, guess float64) *protocol.Compari
 	var judgements []record.Judgement
 	for i := range n {
 		correct := i%2 == 0
-		id := record.AnswerID{Setting: setting, Item: fmt.Sprint(i)}
+		id := record.AnswerID{Setting: setting, Item: fmt.Sprint(i), Origin: record.Origin{Source: record.Generated, Prompt: "confidence"}}
 		answers = append(answers, record.Answer{ID: id, Text: "x"})
 		readings = append(readings,
 			record.Reading{Answer: id, Signal: record.VerbalisedSignal, Protocol: record.Protocol{Elicitation: "confidence"}, Value: score(correct, stated)},
@@ -74,7 +74,7 @@ func TestComparisonsReadAsTheyDid(t *testing.T) {
 		"right":   compare(t, 1, 1, 0, 1),
 	} {
 		var b bytes.Buffer
-		if err := report.WriteSetting(&b, []*protocol.Comparison{c, c}); err != nil {
+		if err := report.WriteSetting(&b, report.DefaultWidth, []*protocol.Comparison{c, c}); err != nil {
 			t.Fatal(err)
 		}
 		for i, line := range strings.Split(b.String(), "\n") {
@@ -151,7 +151,7 @@ func TestAnotherRuleIsReadWhereItDiffers(t *testing.T) {
 		t.Errorf("a comparison differs from itself: %q", same)
 	}
 	var b bytes.Buffer
-	if err := report.WriteSetting(&b, []*protocol.Comparison{flips, noise}); err != nil {
+	if err := report.WriteSetting(&b, report.DefaultWidth, []*protocol.Comparison{flips, noise}); err != nil {
 		t.Fatal(err)
 	}
 	_, second, _ := strings.Cut(b.String(), "\ngraded by ")

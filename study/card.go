@@ -10,6 +10,7 @@ import (
 	"github.com/credence-lab/credence/metric"
 	"github.com/credence-lab/credence/prompt"
 	"github.com/credence-lab/credence/protocol"
+	"github.com/credence-lab/credence/record"
 )
 
 // card states the protocol of the run from what was really used.
@@ -21,9 +22,10 @@ func (r *runner) card() *card.Card {
 		Aggregations: p.Aggregations,
 		Parser:       card.Rule{ID: p.Parser, What: parserWords(p.Parser)},
 		Tokenisation: "context and answer are tokenised apart and joined; the score is of the parsed answer, not of the generated tokens; after a marker one blank belongs to the answer",
+		Answers:      card.Rule{ID: "generated", What: "the model's own, in free text, written together with the stated confidence; both scores and the label are of this one answer"},
+		Elicitation:  card.Rule{ID: string(prompt.Confidence), What: "a probability on the scale " + prompt.ScaleOf(prompt.Confidence).String() + ", stated after the answer in the same reply"},
 		Metrics:      metricRules(),
 		Intervals:    r.intervalWords(),
-		Missing:      r.missing(),
 	}
 	for _, m := range r.models {
 		c.Models = append(c.Models, card.Model{Name: m.Name, Identity: m.identity, Form: m.form.String(), Licence: m.opened.Licence})
@@ -34,7 +36,9 @@ func (r *runner) card() *card.Card {
 	}
 	for _, rule := range p.Correctness {
 		c.Correctness = append(c.Correctness, card.Rule{ID: rule, What: ruleWords(rule)})
+		c.Validation = append(c.Validation, card.Validation{Judge: rule, Type: "exact or fuzzy match", Threshold: "none, the rule says yes or no"})
 	}
+	c.Agreement = agreements(p.Correctness, r.judgements)
 	r.cardContexts(c)
 	for _, s := range r.settings {
 		for _, x := range s.Comparisons {
@@ -44,7 +48,55 @@ func (r *runner) card() *card.Card {
 			})
 		}
 	}
+	c.Check(r.missing()...)
 	return c
+}
+
+// agreements counts, for each setting and each two judges, how often they say the same. Judgements are
+// in the order of settings.
+func agreements(judges []string, judgements []record.Judgement) []card.Agreement {
+	var settings []record.Setting
+	verdicts := map[record.Setting]map[record.AnswerID]map[string]record.Verdict{}
+	for _, j := range judgements {
+		of := verdicts[j.Answer.Setting]
+		if of == nil {
+			settings = append(settings, j.Answer.Setting)
+			of = map[record.AnswerID]map[string]record.Verdict{}
+			verdicts[j.Answer.Setting] = of
+		}
+		if of[j.Answer] == nil {
+			of[j.Answer] = map[string]record.Verdict{}
+		}
+		of[j.Answer][j.Judge] = j.Verdict
+	}
+	var list []card.Agreement
+	for _, s := range settings {
+		for i, a := range judges {
+			for _, b := range judges[i+1:] {
+				list = append(list, agreement(s, a, b, verdicts[s]))
+			}
+		}
+	}
+	return list
+}
+
+func agreement(s record.Setting, a, b string, verdicts map[record.AnswerID]map[string]record.Verdict) card.Agreement {
+	n := card.Agreement{Setting: s.String(), A: a, B: b}
+	for _, of := range verdicts {
+		switch x, y := of[a], of[b]; {
+		case x == record.NotJudged || y == record.NotJudged:
+			n.NotJudged++
+		case x == record.Correct && y == record.Correct:
+			n.Both++
+		case x == record.Correct:
+			n.OnlyA++
+		case y == record.Correct:
+			n.OnlyB++
+		default:
+			n.Neither++
+		}
+	}
+	return n
 }
 
 // cardContexts describes the contexts and gives every prompt that was used in full.
@@ -125,15 +177,15 @@ func metricRules() []card.Rule {
 func (r *runner) intervalWords() string {
 	n := *r.file.Analysis.Resamples
 	if n == 0 {
-		return "no intervals were made"
+		return card.NoIntervals
 	}
-	return fmt.Sprintf("intervals: %g %% percentile, paired bootstrap over items, %d resamples, study seed %d; each setting has a generator of its own fixed by seed, model and data set",
+	return fmt.Sprintf("intervals: %g %% percentile, paired bootstrap over items, %d resamples, study seed %d; each setting has a generator of its own fixed by seed, model and data set; not corrected for the number of comparisons",
 		100*r.file.Analysis.Level, n, r.file.Seed)
 }
 
-// missing lists what a reader must still be told by whoever publishes the study.
+// missing lists what a reader must be told besides the reporting items, by whoever publishes the study.
 func (r *runner) missing() []string {
-	list := []string{"correctness was judged by string rules only; agreement with people was not measured"}
+	var list []string
 	for _, m := range r.models {
 		if m.identity.Weights == "" {
 			list = append(list, m.Name+": the weights' checksum is not known")

@@ -88,9 +88,9 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	hint := "run \"credence help\" for the commands"
+	hint := "run \"" + cmd.CommandPath() + " --help\" for the commands"
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = "did you mean \"credence " + near[0] + "\"?"
+		hint = "did you mean \"" + cmd.CommandPath() + " " + near[0] + "\"?"
 	}
 	return usageHint(usagef("unknown command %q", args[0]), "%s", hint)
 }

@@ -15,6 +15,7 @@ const (
 	exitFailure     = 1
 	exitUsage       = 2
 	exitGate        = 3
+	exitDiffers     = 4
 	exitInterrupted = 130
 )
 
@@ -24,11 +25,16 @@ Exit codes:
   1    failure
   2    wrong usage or input
   3    a gate was not met
+  4    what was compared differs
   130  interrupted
 `
 
 // errGate is returned, wrapped, by commands whose --gate falls short.
 var errGate = errors.New("gate not met")
+
+// errDiffers is returned by commands that have said how two things differ: that is their answer, and
+// nothing is added to it.
+var errDiffers = errors.New("different")
 
 // badInput marks errors that the user's input or usage caused. Any package may implement it; the
 // command then exits with 2 instead of 1.
@@ -54,8 +60,11 @@ func usageHint(err error, format string, args ...any) error {
 
 // conclude prints err for a person and returns the exit code. What a file says may stand in it.
 func conclude(w io.Writer, err error) int {
-	if err == nil {
+	switch {
+	case err == nil:
 		return exitOK
+	case errors.Is(err, errDiffers):
+		return exitDiffers
 	}
 	code := exitFailure
 	var bad badInput

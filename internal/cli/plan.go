@@ -58,7 +58,7 @@ func (a *app) printPlan(plan *study.Plan, format string) error {
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(plan)
 	case "text":
-		return report.WritePlan(a.out, planRows(plan))
+		return report.WritePlan(a.out, a.width(), planRows(plan))
 	}
 	return usagef("unknown format %q; use text or json", format)
 }

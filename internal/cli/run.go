@@ -114,9 +114,9 @@ func (a *app) opener(flags engineFlags) (study.Opener, error) {
 
 func (a *app) printResults(results *study.Results, info *study.RunInfo, folder string) error {
 	for _, s := range results.Settings {
-		if err := report.WriteSetting(a.out, s.Comparisons); err != nil {
+		if err := report.WriteSetting(a.out, a.width(), s.Comparisons); err != nil {
 			return err
 		}
 	}
-	return report.WriteEnd(a.out, report.End{Made: info.Made, Reused: info.Reused, Took: info.Finished.Sub(info.Started), Folder: folder})
+	return report.WriteEnd(a.out, a.width(), report.End{Made: info.Made, Reused: info.Reused, Took: info.Finished.Sub(info.Started), Folder: folder})
 }
