@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/cases"
+	"github.com/credence-lab/credence/internal/text"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -46,7 +46,7 @@ func (n Normaliser) Normalise(s string) string {
 		out = unicodeForm(s)
 	}
 	if out == "" {
-		return merge(norm.NFC.String(strings.ToLower(strings.Map(dropInvisible, s))))
+		return merge(norm.NFC.String(strings.ToLower(strings.Map(text.DropInvisible, s))))
 	}
 	return out
 }
@@ -70,19 +70,7 @@ func unicodeForm(s string) string {
 		}
 		return ' '
 	}
-	// Folding can undo composition, so it comes between two of them. Lower case after it, because
-	// x/text folds each Cherokee letter into its other case instead of both into one.
-	s = norm.NFC.String(strings.Map(dropInvisible, s))
-	s = norm.NFC.String(strings.ToLower(cases.Fold().String(s)))
-	return merge(strings.Map(blank, s))
-}
-
-// dropInvisible drops format characters: joiners, soft hyphens, marks of direction.
-func dropInvisible(r rune) rune {
-	if unicode.Is(unicode.Cf, r) {
-		return -1
-	}
-	return r
+	return merge(strings.Map(blank, text.Fold(s)))
 }
 
 // merge makes every run of whitespace one blank and trims the ends.

@@ -76,7 +76,7 @@ func TestWords(t *testing.T) {
 		{Unicode, "किताब पढ़ो", "किताब|पढ़ो"},
 		{Unicode, "서울 특별시", "서울|특별시"},
 		{Unicode, "co\u00adoperate \u200bx", "cooperate|x"},
-		{Unicode, "?!", ""},
+		{Unicode, "?! #", "?!|#"},
 	} {
 		want := norm.NFC.String(test.want)
 		if got := strings.Join(test.tokeniser.Words(test.text), "|"); got != want {
@@ -107,7 +107,7 @@ func TestWordsProperties(t *testing.T) {
 func checkWords(t interface{ Fatalf(string, ...any) }, tokeniser Tokeniser, s string) {
 	words := tokeniser.Words(s)
 	for _, w := range words {
-		if w == "" || strings.ContainsFunc(w, isBlank) {
+		if w == "" || strings.ContainsFunc(w, IsBlank) {
 			t.Fatalf("%s of %+q: word %+q", tokeniser, s, w)
 		}
 		if utf8.ValidString(s) && !utf8.ValidString(w) {

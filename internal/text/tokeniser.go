@@ -27,7 +27,8 @@ const (
 	// rouge_score's use_stemmer.
 	RougeStemmed
 	// Unicode is runs of letters, marks and numbers of every script after [Fold]. In scripts that are
-	// written without blanks between words each character with its marks is a token.
+	// written without blanks between words each character with its marks is a token. A text of signs
+	// alone keeps them, split at blanks: otherwise all such texts would be equal.
 	Unicode
 )
 
@@ -79,15 +80,14 @@ func (t Tokeniser) Append(dst []string, s string) []string {
 	panic("text: no such tokeniser: " + t.String())
 }
 
-// appendFields splits at what Python's str.split takes for blanks: Unicode's whitespace and the four
-// ASCII separators.
+// appendFields splits as Python's str.split does.
 func appendFields(dst []string, s string) []string {
 	if isASCII(s) {
 		return appendRuns(dst, s, &visible)
 	}
 	start := -1
 	for i, r := range s {
-		switch blank := isBlank(r); {
+		switch blank := IsBlank(r); {
 		case blank && start >= 0:
 			dst, start = append(dst, s[start:i]), -1
 		case !blank && start < 0:
@@ -100,7 +100,9 @@ func appendFields(dst []string, s string) []string {
 	return dst
 }
 
-func isBlank(r rune) bool { return unicode.IsSpace(r) || '\x1c' <= r && r <= '\x1f' }
+// IsBlank reports whether Python takes r for whitespace: Unicode's whitespace and the four ASCII
+// separators.
+func IsBlank(r rune) bool { return unicode.IsSpace(r) || '\x1c' <= r && r <= '\x1f' }
 
 // appendRouge works on bytes: those of a character outside ASCII are none of its letters.
 func appendRouge(dst []string, s string) []string { return appendRuns(dst, s, &alphanumeric) }
@@ -123,7 +125,7 @@ func appendRuns(dst []string, s string, set *[256]bool) []string {
 
 // The sets of bytes that words are made of.
 var (
-	visible      = bytesOf(func(r rune) bool { return r < utf8.RuneSelf && !isBlank(r) })
+	visible      = bytesOf(func(r rune) bool { return r < utf8.RuneSelf && !IsBlank(r) })
 	alphanumeric = bytesOf(func(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' })
 	punctuation  = bytesOf(isPunctuation)
 )

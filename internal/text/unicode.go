@@ -10,9 +10,19 @@ var unspaced = []*unicode.RangeTable{
 
 // appendUnicode cuts folded text.
 func appendUnicode(dst []string, s string) []string {
+	from := len(dst)
 	if isASCII(s) {
-		return appendRuns(dst, s, &alphanumeric)
+		dst = appendRuns(dst, s, &alphanumeric)
+	} else {
+		dst = appendLetters(dst, s)
 	}
+	if len(dst) == from {
+		return appendFields(dst, s)
+	}
+	return dst
+}
+
+func appendLetters(dst []string, s string) []string {
 	start, alone := -1, false // alone: the token is a character that takes marks only
 	for i, r := range s {
 		mark, in := unicode.IsMark(r), unicode.IsLetter(r) || unicode.IsNumber(r)
