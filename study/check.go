@@ -78,6 +78,8 @@ func (f *File) checkNames() error {
 			return f.at.errorf(node+".repetition_penalty", "1 is none", "repetition_penalty %g is not a finite number above 0", *m.RepetitionPenalty)
 		case m.Threads > MaxThreads:
 			return f.at.errorf(node+".threads", "leave it out for one per core", "threads is %d, more than %d", m.Threads, MaxThreads)
+		case m.Group != "" && !plainName(m.Group):
+			return f.at.errorf(node+".group", rule, "group %q cannot be used", m.Group)
 		case !sensible(m.Threads) || !sensible(m.ContextTokens) || !sensible(m.MemoryMB):
 			return f.at.errorf(node, "leave it out for the default", "threads, context_tokens and memory_mb lie between 0 and %d", maxCount)
 		}
@@ -120,8 +122,9 @@ func (f *File) checkProtocol() error {
 		{"aggregations", p.Aggregations, aggregationNames()},
 		{"correctness", p.Correctness, judge.Names()},
 		{"parser", []string{p.Parser}, prompt.ParserNames()},
+		{"parts", p.Parts, Parts()},
 	} {
-		if len(list.values) == 0 {
+		if len(list.values) == 0 && list.key != "parts" {
 			return f.at.errorf("$.protocol."+list.key, "leave it out for the default", "%s is empty", list.key)
 		}
 		for i, v := range list.values {

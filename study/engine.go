@@ -83,12 +83,23 @@ func closing(e llm.Engine, err error) error {
 }
 
 // decoding of the paper's protocol: greedy, the release's repetition penalty kept (Appendix A, Generation).
-func (m *model) decoding(p Protocol) llm.Decoding {
-	d := llm.Decoding{MaxTokens: p.MaxTokens}
+func (m *model) decoding(maxTokens int) llm.Decoding {
+	d := llm.Decoding{MaxTokens: maxTokens}
 	if m.penalty() != 1 {
 		d.RepetitionPenalty = m.penalty()
 	}
 	return d
+}
+
+// group is the group of models in which summaries count this one.
+func (m *model) group() string {
+	switch {
+	case m.Group != "":
+		return m.Group
+	case m.form == prompt.Plain:
+		return "base"
+	}
+	return "instruct"
 }
 
 // penalty is the repetition penalty in force; 1 is none.

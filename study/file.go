@@ -3,6 +3,8 @@
 package study
 
 import (
+	"slices"
+
 	"github.com/credence-lab/credence/dataset"
 )
 
@@ -48,6 +50,10 @@ type Model struct {
 	Threads int `yaml:"threads,omitempty"`
 	// ContextTokens is the longest prompt and answer together.
 	ContextTokens int `yaml:"context_tokens,omitempty"`
+	// Group is the group of models in which summaries over settings count this one: "instruct", "base",
+	// "larger", or any other plain name. Empty takes "base" for a model asked in plain text, else
+	// "instruct".
+	Group string `yaml:"group,omitempty"`
 	// MemoryMB bounds the memory of weights and cells, in megabytes; 0 is no bound.
 	MemoryMB int `yaml:"memory_mb,omitempty"`
 }
@@ -71,7 +77,41 @@ type Protocol struct {
 	Parser       string   `yaml:"parser"`
 	// MaxTokens is the most tokens of an answer with its stated probability.
 	MaxTokens int `yaml:"max_tokens"`
+	// Parts are what a study asks beyond its main comparison; see [Parts].
+	Parts []string `yaml:"parts,omitempty"`
+	// DropFallback leaves out answers whose probability the parser took by its last resort.
+	DropFallback bool `yaml:"drop_fallback,omitempty"`
+	// Rulings is a CSV file with a person's decisions on supplied wrong answers that come close to a
+	// reference, relative to the study file; a run writes the list to decide on.
+	Rulings string `yaml:"rulings,omitempty"`
 }
+
+// The parts of "Same Answer, Different Confidence" beyond the comparison of contexts.
+const (
+	// PartAblation scores the answers in all eight cells of prompts and markers (appendix C).
+	PartAblation = "ablation"
+	// PartPercent asks again on a scale of 0 to 100 (appendix B.1).
+	PartPercent = "percent"
+	// PartAnswerOnly asks for the answer alone, scores those answers too, and has their probability by
+	// supplying them (section 3.4, appendix D).
+	PartAnswerOnly = "answer-only"
+	// PartReference scores the reference answers (section 4.2, appendix E).
+	PartReference = "reference"
+	// PartSupplied asks for the probability of answers from elsewhere (section 3.6, appendix I).
+	PartSupplied = "supplied"
+	// PartLetters asks the questions that have options as multiple choice (appendix F).
+	PartLetters = "multiple-choice"
+	// PartMultiverse evaluates the gap under every protocol that the records allow; it asks nothing.
+	PartMultiverse = "multiverse"
+)
+
+// Parts lists the parts that a study can have.
+func Parts() []string {
+	return []string{PartAblation, PartPercent, PartAnswerOnly, PartReference, PartSupplied, PartLetters, PartMultiverse}
+}
+
+// Has reports whether the study has a part.
+func (p Protocol) Has(part string) bool { return slices.Contains(p.Parts, part) }
 
 // Analysis holds the choices of the intervals.
 type Analysis struct {

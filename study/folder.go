@@ -22,6 +22,8 @@ const (
 	tokensFile     = "tokens.parquet"
 	judgementsFile = "judgements.parquet"
 	metricsFile    = "metrics.parquet"
+	multiverseFile = "multiverse.parquet"
+	nearFile       = "near-correct.csv"
 	lockFile       = ".lock"
 )
 

@@ -76,6 +76,9 @@ func (f *File) rebase(change func(string) string) {
 			d.File = change(d.File)
 		}
 	}
+	if f.Protocol.Rulings != "" {
+		f.Protocol.Rulings = change(f.Protocol.Rulings)
+	}
 	for i := range f.Models {
 		if m := &f.Models[i]; strings.HasSuffix(m.Weights, ".gguf") || strings.ContainsAny(m.Weights, `/\`) {
 			m.Weights = change(m.Weights)

@@ -49,7 +49,7 @@ type Planner interface {
 // MakePlan runs the code of a study over the folder's ledger, read only, with an engine that returns
 // replies of typical length.
 func MakePlan(ctx context.Context, f *File, folder string, planner Planner) (_ *Plan, err error) {
-	r := &runner{file: f}
+	r := newRunner(f)
 	if r.prompts, err = f.promptSet(); err != nil {
 		return nil, err
 	}
@@ -62,9 +62,15 @@ func MakePlan(ctx context.Context, f *File, folder string, planner Planner) (_ *
 	}
 	defer func() { err = errors.Join(err, known.Close()) }()
 	plan := &Plan{}
-	for _, m := range f.Models {
-		if err := r.planModel(ctx, plan, known, planner, m); err != nil {
-			return nil, fmt.Errorf("model %s: %w", m.Name, err)
+	stages := []Stage{StageAnswers}
+	if f.Protocol.supplies() {
+		stages = append(stages, StageSupplied)
+	}
+	for _, stage := range stages {
+		for _, m := range f.Models {
+			if err := r.planModel(ctx, plan, known, planner, m, stage); err != nil {
+				return nil, fmt.Errorf("model %s: %w", m.Name, err)
+			}
 		}
 	}
 	return plan, nil
@@ -79,7 +85,7 @@ func openKnown(path string) (*ledger.Ledger, error) {
 	return l, err
 }
 
-func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger, planner Planner, m Model) (err error) {
+func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger, planner Planner, m Model, stage Stage) (err error) {
 	opened, note, err := planner.Describe(m)
 	if err != nil {
 		return err
@@ -92,23 +98,33 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 	for _, d := range r.data {
 		stand := &typical{identity: opened.Engine.Identity(), can: opened.Engine.Capabilities()}
 		ask := known.Peek(stand)
-		setting := record.Setting{Model: m.Name, Dataset: d.Name}
-		spec, err := r.spec(described, setting)
-		if err != nil {
+		if err := r.askSetting(ctx, described, ask, d, stage, collect.Pace{Open: openItems}); err != nil {
 			return err
 		}
-		if _, err := spec.All(ctx, ask, d.Items, collect.Pace{Open: openItems}); err != nil {
-			return err
-		}
-		p := SettingPlan{Setting: setting, Items: len(d.Items), Calls: ask.Counts().Made, Known: ask.Counts().Reused, Note: note}
+		p := SettingPlan{Setting: settingOf(described, d), Items: len(d.Items), Calls: ask.Counts().Made, Known: ask.Counts().Reused, Note: note}
 		p.PromptTokens, p.GeneratedTokens = stand.prompt, stand.generated
 		if s := opened.Speed; s.Prompt > 0 && s.Generate > 0 {
 			took := float64(p.PromptTokens)/s.Prompt + float64(p.GeneratedTokens)/s.Generate
 			p.Seconds, p.SpeedOf = time.Duration(took*float64(time.Second)).Round(time.Second).Seconds(), s.Where
 		}
-		plan.Settings = append(plan.Settings, p)
+		plan.add(p)
 	}
 	return nil
+}
+
+// add takes in what a stage asks of a setting.
+func (p *Plan) add(s SettingPlan) {
+	for i := range p.Settings {
+		if have := &p.Settings[i]; have.Setting == s.Setting {
+			have.Calls += s.Calls
+			have.Known += s.Known
+			have.PromptTokens += s.PromptTokens
+			have.GeneratedTokens += s.GeneratedTokens
+			have.Seconds += s.Seconds
+			return
+		}
+	}
+	p.Settings = append(p.Settings, s)
 }
 
 // typical is an engine that answers with the usual reply of each request and counts its tokens.

@@ -16,27 +16,22 @@ import (
 	"github.com/credence-lab/credence/card"
 	"github.com/credence-lab/credence/ledger"
 	"github.com/credence-lab/credence/protocol"
-	"github.com/credence-lab/credence/record"
 	"github.com/credence-lab/credence/report"
 )
 
 // schemaVersion of results.json and the tables; docs/format.md has its history.
-const schemaVersion = "1"
+const schemaVersion = "2"
 
 // Results is results.json: every number of the report. It holds no time, path, host or count of
 // reuse, so equal studies on one machine give equal bytes.
 type Results struct {
-	Schema   string          `json:"schema"`
-	Study    string          `json:"study"`
-	Seed     uint64          `json:"seed"`
-	Settings []SettingResult `json:"settings"`
-	Card     *card.Card      `json:"card"`
-}
-
-// SettingResult is what one model on one data set gave.
-type SettingResult struct {
-	Setting     record.Setting         `json:"setting"`
-	Comparisons []*protocol.Comparison `json:"comparisons"`
+	Schema   string                    `json:"schema"`
+	Study    string                    `json:"study"`
+	Seed     uint64                    `json:"seed"`
+	Settings []*protocol.SettingResult `json:"settings"`
+	// Summaries are over all settings of a group of models.
+	Summaries *protocol.Summaries `json:"summaries"`
+	Card      *card.Card          `json:"card"`
 }
 
 // RunInfo is run.json: what belongs to this run and not to its results.
@@ -69,11 +64,12 @@ type RunCost struct {
 
 func (r *runner) results() *Results {
 	return &Results{
-		Schema:   schemaVersion,
-		Study:    r.file.Name,
-		Seed:     r.file.Seed,
-		Settings: r.settings,
-		Card:     r.card(),
+		Schema:    schemaVersion,
+		Study:     r.file.Name,
+		Seed:      r.file.Seed,
+		Settings:  r.settings,
+		Summaries: r.summaries,
+		Card:      r.card(),
 	}
 }
 
@@ -100,11 +96,7 @@ func (r *runner) info() *RunInfo {
 
 // write writes results.json last: a folder that has it has the rest.
 func (r *runner) write(results *Results, info *RunInfo) error {
-	var comparisons []*protocol.Comparison
-	for _, s := range r.settings {
-		comparisons = append(comparisons, s.Comparisons...)
-	}
-	if err := r.folder.writeTables(r.records, r.readings, r.judgements, comparisons); err != nil {
+	if err := r.writeTables(); err != nil {
 		return err
 	}
 	if err := r.folder.write(cardFile, []byte(results.Card.Markdown())); err != nil {

@@ -35,7 +35,9 @@ type Options struct {
 
 // Progress is how far one setting is.
 type Progress struct {
-	Setting     record.Setting
+	Setting record.Setting
+	// Stage is the pass over all settings that is under way.
+	Stage       Stage
 	Done, Total int
 	// Counts of the model so far.
 	Counts ledger.Counts
@@ -47,7 +49,8 @@ func Run(ctx context.Context, f *File, o Options) (_ *Results, _ *RunInfo, err e
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	r := &runner{file: f, options: o, started: o.Now()}
+	r := newRunner(f)
+	r.options, r.started = o, o.Now()
 	if r.prompts, err = f.promptSet(); err != nil {
 		return nil, nil, err
 	}
@@ -78,17 +81,18 @@ func Run(ctx context.Context, f *File, o Options) (_ *Results, _ *RunInfo, err e
 	if err := r.preview(ctx); err != nil {
 		return nil, nil, err
 	}
-	for _, m := range f.Models {
-		if err := r.model(ctx, m); err != nil {
-			return nil, nil, err
-		}
+	if err := r.collect(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := r.analyse(ctx); err != nil {
+		return nil, nil, err
 	}
 	results, info := r.results(), r.info()
 	return results, info, r.write(results, info)
 }
 
-// runner holds a run's state. Models take turns, in the order of the file: each does all its work and is
-// closed before the next is opened, so that one at a time is in memory.
+// runner holds a run's state. Models take turns: in each stage one does all its work and is closed before
+// the next is opened, so that one at a time is in memory.
 type runner struct {
 	file    *File
 	options Options
@@ -98,12 +102,22 @@ type runner struct {
 	ledger  *ledger.Ledger
 	started time.Time
 
-	models     []ranModel
-	records    collect.Records
+	models []ranModel
+	// What was collected, by setting, and the models' answers to the confidence prompt.
+	collected   map[record.Setting]*collect.Records
+	mainAnswers map[record.AnswerID]record.Answer
+
 	readings   []record.Reading
 	judgements []record.Judgement
-	settings   []SettingResult
+	settings   []*protocol.SettingResult
+	summaries  *protocol.Summaries
+	outcomes   []protocol.Outcome
+	near       []nearMiss
 	sections   []*report.Section
+}
+
+func newRunner(f *File) *runner {
+	return &runner{file: f, collected: map[record.Setting]*collect.Records{}, mainAnswers: map[record.AnswerID]record.Answer{}}
 }
 
 // ranModel is what remains of a model after its engine is closed.
@@ -133,106 +147,3 @@ func (r *runner) preview(ctx context.Context) error {
 
 // openItems is how many items are asked at the same time: enough that an engine's batches fill.
 const openItems = 8
-
-func (r *runner) model(ctx context.Context, m Model) (err error) {
-	ready, err := openModel(ctx, r.options.Open, m, r.file.Protocol.MaxTokens)
-	if err != nil {
-		return err
-	}
-	ask := r.ledger.Through(ready.opened.Engine)
-	defer func() {
-		r.models = append(r.models, ranModel{ready, ask.Identity(), ask.Counts()})
-		err = errors.Join(err, ask.Close())
-	}()
-	for _, d := range r.data {
-		if err := r.setting(ctx, ready, ask, d); err != nil {
-			return fmt.Errorf("%s on %s: %w", m.Name, d.Name, err)
-		}
-	}
-	return nil
-}
-
-func (r *runner) setting(ctx context.Context, m *model, ask *ledger.Asker, d dataset.Dataset) error {
-	setting := record.Setting{Model: m.Name, Dataset: d.Name}
-	spec, err := r.spec(m, setting)
-	if err != nil {
-		return err
-	}
-	tell := func(done int) {
-		if r.options.Progress != nil {
-			r.options.Progress(Progress{setting, done, len(d.Items), ask.Counts()})
-		}
-	}
-	tell(0)
-	records, err := spec.All(ctx, ask, d.Items, collect.Pace{Open: openItems, Done: tell})
-	if err != nil {
-		return err
-	}
-	return r.analyse(ctx, setting, d, records)
-}
-
-func (r *runner) spec(m *model, setting record.Setting) (*collect.Spec, error) {
-	p := r.file.Protocol
-	parser, err := prompt.NewParser(p.Parser, prompt.ScaleOf(prompt.Confidence))
-	if err != nil {
-		return nil, err
-	}
-	main := collect.Elicitation{Prompt: prompt.Confidence, Parser: parser, Decoding: m.decoding(p)}
-	for _, name := range p.Contexts {
-		c, err := prompt.ContextNamed(name)
-		if err != nil {
-			return nil, err
-		}
-		main.Contexts = append(main.Contexts, c)
-	}
-	return &collect.Spec{
-		Setting:      setting,
-		Prompts:      r.prompts,
-		Form:         m.form,
-		Elicitations: []collect.Elicitation{main},
-	}, nil
-}
-
-// analyse judges and compares; everything from here on is a pure function of the records.
-func (r *runner) analyse(ctx context.Context, setting record.Setting, d dataset.Dataset, records collect.Records) error {
-	readings := r.file.readings(records)
-	judgements, err := r.file.judge(d.Items, records.Answers)
-	if err != nil {
-		return err
-	}
-	result := SettingResult{Setting: setting}
-	shown := report.Setting{Items: d.Items, Answers: records.Answers, Readings: readings, Scorings: records.Scorings, Judgements: judgements}
-	for i, choice := range r.file.choices() {
-		aligned, err := protocol.Align(setting, records.Answers, readings, judgements, choice)
-		if err != nil {
-			return err
-		}
-		c, err := protocol.Compare(ctx, aligned, protocol.Options{
-			Seed:      r.file.Seed,
-			Resamples: *r.file.Analysis.Resamples,
-			Level:     r.file.Analysis.Level,
-		})
-		if err != nil {
-			return err
-		}
-		result.Comparisons = append(result.Comparisons, c)
-		if i > 0 {
-			continue
-		}
-		if shown.Scores, err = aligned.Scores(); err != nil {
-			return err
-		}
-	}
-	shown.Comparisons = result.Comparisons
-	section, err := report.NewSection(shown)
-	if err != nil {
-		return err
-	}
-	r.sections = append(r.sections, section)
-	r.records.Answers = append(r.records.Answers, records.Answers...)
-	r.records.Scorings = append(r.records.Scorings, records.Scorings...)
-	r.readings = append(r.readings, readings...)
-	r.judgements = append(r.judgements, judgements...)
-	r.settings = append(r.settings, result)
-	return nil
-}

@@ -20,11 +20,12 @@ type answerKey struct {
 	Item    string `parquet:"item"`
 	Source  string `parquet:"source,dict"`
 	Prompt  string `parquet:"prompt,dict"`
+	Role    string `parquet:"role,dict"`
 	Sample  int32  `parquet:"sample"`
 }
 
 func keyOf(id record.AnswerID) answerKey {
-	return answerKey{id.Setting.Model, id.Setting.Dataset, id.Item, string(id.Origin.Source), id.Origin.Prompt, int32(id.Origin.Sample)}
+	return answerKey{id.Setting.Model, id.Setting.Dataset, id.Item, string(id.Origin.Source), id.Origin.Prompt, string(id.Origin.Role), int32(id.Origin.Sample)}
 }
 
 type answerRow struct {
@@ -64,6 +65,7 @@ type judgementRow struct {
 }
 
 type metricRow struct {
+	Comparison  string   `parquet:"comparison,dict"`
 	Model       string   `parquet:"model,dict"`
 	Dataset     string   `parquet:"dataset,dict"`
 	Judge       string   `parquet:"judge,dict"`
@@ -82,15 +84,45 @@ type metricRow struct {
 	Reason      string   `parquet:"reason,dict"`
 }
 
-// writeTables writes all Parquet files of a run.
-func (f *folder) writeTables(records collect.Records, readings []record.Reading, judgements []record.Judgement, comparisons []*protocol.Comparison) error {
-	for _, step := range []func() error{
-		func() error { return writeTable(f, answersFile, answerRows(records.Answers)) },
-		func() error { return writeTable(f, readingsFile, readingRows(readings)) },
-		func() error { return writeTable(f, tokensFile, tokenRows(records.Scorings)) },
-		func() error { return writeTable(f, judgementsFile, judgementRows(judgements)) },
-		func() error { return writeTable(f, metricsFile, metricRows(comparisons)) },
-	} {
+type outcomeRow struct {
+	Model       string   `parquet:"model,dict"`
+	Dataset     string   `parquet:"dataset,dict"`
+	Answers     string   `parquet:"answers,dict"`
+	Context     string   `parquet:"context,dict"`
+	Aggregation string   `parquet:"aggregation,dict"`
+	Judge       string   `parquet:"judge,dict"`
+	Metric      string   `parquet:"metric,dict"`
+	Gap         *float64 `parquet:"gap"`
+	Lower       *float64 `parquet:"lower"`
+	Upper       *float64 `parquet:"upper"`
+	N           int32    `parquet:"n"`
+	Reason      string   `parquet:"reason,dict"`
+	Better      string   `parquet:"better,dict"`
+	Resolved    bool     `parquet:"resolved"`
+}
+
+// writeTables writes all Parquet files of a run, and the list of near misses where there is one.
+func (r *runner) writeTables() error {
+	f, all := r.folder, collect.Records{}
+	for i := range r.models {
+		for _, d := range r.data {
+			all.Add(*r.collected[settingOf(r.models[i].model, d)])
+		}
+	}
+	steps := []func() error{
+		func() error { return writeTable(f, answersFile, answerRows(all.Answers)) },
+		func() error { return writeTable(f, readingsFile, readingRows(r.readings)) },
+		func() error { return writeTable(f, tokensFile, tokenRows(all.Scorings)) },
+		func() error { return writeTable(f, judgementsFile, judgementRows(r.judgements)) },
+		func() error { return writeTable(f, metricsFile, metricRows(r.settings)) },
+	}
+	if r.file.Protocol.Has(PartMultiverse) {
+		steps = append(steps, func() error { return writeTable(f, multiverseFile, outcomeRows(r.outcomes)) })
+	}
+	if r.file.Protocol.Has(PartSupplied) {
+		steps = append(steps, func() error { return f.writeNear(r.near) })
+	}
+	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
 		}
@@ -143,29 +175,57 @@ func judgementRows(judgements []record.Judgement) []judgementRow {
 	return rows
 }
 
-func metricRows(comparisons []*protocol.Comparison) []metricRow {
+func metricRows(settings []*protocol.SettingResult) []metricRow {
 	var rows []metricRow
-	for _, c := range comparisons {
-		add := func(quantity, context, metric string, v measure.Value) {
-			rows = append(rows, metricRowOf(c, quantity, context, metric, v))
+	for _, s := range settings {
+		for _, c := range s.Comparisons {
+			rows = append(rows, comparisonRows(protocol.MainName, c)...)
 		}
-		add("parse-rate", "", c.ParseRate.Method, c.ParseRate)
-		add("fallback-rate", "", c.FallbackRate.Method, c.FallbackRate)
-		add("accuracy", "", c.Accuracy.Method, c.Accuracy)
-		add("verbalised", "", c.Verbalised.Mean.Method, c.Verbalised.Mean)
-		for _, m := range c.Verbalised.Metrics {
-			add("verbalised", "", m.Method, m)
+		for _, further := range s.Further {
+			rows = append(rows, comparisonRows(further.Name, further.Comparison)...)
 		}
-		for _, context := range c.Contexts {
-			add("token", context.Name, context.Token.Mean.Method, context.Token.Mean)
-			for i, m := range context.Token.Metrics {
-				add("token", context.Name, m.Method, m)
-				g := context.Gaps[i]
-				add("gap", context.Name, g.Metric, g.Gap)
-				if g.Shift != nil {
-					add("shift", context.Name, g.Metric, *g.Shift)
-				}
+	}
+	return rows
+}
+
+func comparisonRows(name string, c *protocol.Comparison) []metricRow {
+	var rows []metricRow
+	add := func(quantity, context, metric string, v measure.Value) {
+		row := metricRowOf(c, quantity, context, metric, v)
+		row.Comparison = name
+		rows = append(rows, row)
+	}
+	add("parse-rate", "", c.ParseRate.Method, c.ParseRate)
+	add("fallback-rate", "", c.FallbackRate.Method, c.FallbackRate)
+	add("accuracy", "", c.Accuracy.Method, c.Accuracy)
+	add("verbalised", "", c.Verbalised.Mean.Method, c.Verbalised.Mean)
+	for _, m := range c.Verbalised.Metrics {
+		add("verbalised", "", m.Method, m)
+	}
+	for _, context := range c.Contexts {
+		add("token", context.Name, context.Token.Mean.Method, context.Token.Mean)
+		for i, m := range context.Token.Metrics {
+			add("token", context.Name, m.Method, m)
+			g := context.Gaps[i]
+			add("gap", context.Name, g.Metric, g.Gap)
+			if g.Shift != nil {
+				add("shift", context.Name, g.Metric, *g.Shift)
 			}
+		}
+	}
+	return rows
+}
+
+func outcomeRows(outcomes []protocol.Outcome) []outcomeRow {
+	rows := make([]outcomeRow, len(outcomes))
+	for i, o := range outcomes {
+		rows[i] = outcomeRow{
+			Model: o.Setting.Model, Dataset: o.Setting.Dataset, Answers: o.Answers, Context: o.Context, Aggregation: o.Aggregation,
+			Judge: o.Judge, Metric: o.Metric, Gap: optional(o.Gap.Get()), N: int32(o.Gap.N), Reason: string(o.Gap.Reason()),
+			Better: string(o.Better), Resolved: o.Resolved,
+		}
+		if iv := o.Gap.Interval; iv != nil {
+			rows[i].Lower, rows[i].Upper = &iv.Lower, &iv.Upper
 		}
 	}
 	return rows

@@ -1,0 +1,240 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/credence-lab/credence/collect"
+	"github.com/credence-lab/credence/dataset"
+	"github.com/credence-lab/credence/ledger"
+	"github.com/credence-lab/credence/prompt"
+	"github.com/credence-lab/credence/record"
+)
+
+// A study asks in two stages. First every model answers, and its answers are scored; then every model
+// is asked how probable given answers are, among them the wrong answers of the other models, which
+// must be there by then. What follows is a pure function of the records.
+
+// Stage names a pass over all settings.
+type Stage string
+
+const (
+	// StageAnswers asks for answers and scores them.
+	StageAnswers Stage = "answers"
+	// StageSupplied asks for the probability of given answers.
+	StageSupplied Stage = "supplied answers"
+)
+
+// supplies reports whether the study has the second stage.
+func (p Protocol) supplies() bool { return p.Has(PartSupplied) || p.Has(PartAnswerOnly) }
+
+// turns keeps one model open at a time: asking for another closes the one before.
+type turns struct {
+	r     *runner
+	at    int
+	ready *model
+	ask   *ledger.Asker
+}
+
+// to returns model number i, opened if it is not the one that is open.
+func (t *turns) to(ctx context.Context, i int) (*model, *ledger.Asker, error) {
+	if t.ready != nil && t.at == i {
+		return t.ready, t.ask, nil
+	}
+	if err := t.end(); err != nil {
+		return nil, nil, err
+	}
+	m := t.r.file.Models[i]
+	ready, err := openModel(ctx, t.r.options.Open, m, t.r.file.Protocol.MaxTokens)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.at, t.ready, t.ask = i, ready, t.r.ledger.Through(ready.opened.Engine)
+	return t.ready, t.ask, nil
+}
+
+// end closes the model that is open and keeps what it cost.
+func (t *turns) end() error {
+	if t.ready == nil {
+		return nil
+	}
+	ran := &t.r.models[t.at]
+	ran.model, ran.identity, ran.counts = t.ready, t.ask.Identity(), ran.counts.Add(t.ask.Counts())
+	t.ready = nil
+	if err := t.ask.Close(); err != nil {
+		return fmt.Errorf("model %s: %w", ran.Name, err)
+	}
+	return nil
+}
+
+// collect asks all models everything. The second stage goes through them backwards, so that the one
+// that is open stays.
+func (r *runner) collect(ctx context.Context) (err error) {
+	r.models = make([]ranModel, len(r.file.Models))
+	t := &turns{r: r}
+	defer func() { err = errors.Join(err, t.end()) }()
+	for i := range r.file.Models {
+		if err := r.stage(ctx, t, i, StageAnswers); err != nil {
+			return err
+		}
+	}
+	if !r.file.Protocol.supplies() {
+		return nil
+	}
+	for i := len(r.file.Models) - 1; i >= 0; i-- {
+		if err := r.stage(ctx, t, i, StageSupplied); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *runner) stage(ctx context.Context, t *turns, i int, stage Stage) error {
+	m, ask, err := t.to(ctx, i)
+	if err != nil {
+		return err
+	}
+	for _, d := range r.data {
+		pace := collect.Pace{Open: openItems, Done: func(done int) {
+			if r.options.Progress != nil {
+				r.options.Progress(Progress{Setting: settingOf(m, d), Stage: stage, Done: done, Total: len(d.Items), Counts: ask.Counts()})
+			}
+		}}
+		pace.Done(0)
+		if err := r.askSetting(ctx, m, ask, d, stage, pace); err != nil {
+			return fmt.Errorf("%s on %s: %w", m.Name, d.Name, err)
+		}
+	}
+	return nil
+}
+
+// askSetting asks one setting in one stage; the plan runs the same code.
+func (r *runner) askSetting(ctx context.Context, m *model, ask collect.Asker, d dataset.Dataset, stage Stage, pace collect.Pace) error {
+	setting := settingOf(m, d)
+	spec, err := r.spec(m, setting)
+	if err != nil {
+		return err
+	}
+	if stage == StageAnswers {
+		records, err := spec.All(ctx, ask, d.Items, pace)
+		r.keep(setting, records)
+		return err
+	}
+	given, answers, err := r.given(setting, d)
+	if err != nil {
+		return err
+	}
+	records, err := spec.AllSupplied(ctx, ask, given, pace)
+	records.Answers = answers
+	r.keep(setting, records)
+	return err
+}
+
+func (r *runner) keep(setting record.Setting, records collect.Records) {
+	if r.collected[setting] == nil {
+		r.collected[setting] = &collect.Records{}
+	}
+	r.collected[setting].Add(records)
+	for _, a := range records.Answers {
+		if a.ID.Origin == mainOrigin {
+			r.mainAnswers[a.ID] = a
+		}
+	}
+}
+
+func settingOf(m *model, d dataset.Dataset) record.Setting {
+	return record.Setting{Model: m.Name, Dataset: d.Name}
+}
+
+// Most new tokens of a letter with its probability, and of the probability of a supplied answer
+// ("Same Answer, Different Confidence", appendices F and I).
+const (
+	letterTokens   = 20
+	suppliedTokens = 12
+)
+
+// spec is what is asked of every item of a setting.
+func (r *runner) spec(m *model, setting record.Setting) (*collect.Spec, error) {
+	p := r.file.Protocol
+	parser, err := prompt.NewParser(p.Parser, prompt.Unit)
+	if err != nil {
+		return nil, err
+	}
+	contexts, err := contextsNamed(r.file.mainContexts())
+	if err != nil {
+		return nil, err
+	}
+	s := &collect.Spec{Setting: setting, Prompts: r.prompts, Form: m.form, OptionSeed: r.file.Seed}
+	s.Elicitations = append(s.Elicitations, collect.Elicitation{
+		Prompt: prompt.Confidence, Parser: parser, Decoding: m.decoding(p.MaxTokens), Contexts: contexts,
+	})
+	if p.Has(PartAnswerOnly) {
+		contexts, err := contextsNamed(r.file.answerOnlyContexts())
+		if err != nil {
+			return nil, err
+		}
+		s.Elicitations = append(s.Elicitations, collect.Elicitation{
+			Prompt: prompt.AnswerOnly, Parser: parser, AnswerAlone: true, Decoding: m.decoding(p.MaxTokens), Contexts: contexts,
+		})
+	}
+	if p.Has(PartPercent) {
+		percent := parser
+		percent.Scale = prompt.Percent
+		s.Elicitations = append(s.Elicitations, collect.Elicitation{
+			Prompt: prompt.ConfidencePercent, Parser: percent, Decoding: m.decoding(p.MaxTokens), Contexts: percentContexts(),
+		})
+	}
+	if p.Has(PartLetters) {
+		s.Elicitations = append(s.Elicitations, collect.Elicitation{
+			Prompt: prompt.LetterConfidence, Parser: parser, Lettered: true, Decoding: m.decoding(letterTokens), Contexts: prompt.LetterContexts(),
+		})
+	}
+	if p.Has(PartReference) {
+		s.ReferenceContexts = contexts
+	}
+	s.Supply = collect.Supply{Prompt: prompt.Confidence, Parser: parser, Decoding: m.decoding(suppliedTokens)}
+	return s, nil
+}
+
+func contextsNamed(names []string) ([]prompt.Context, error) {
+	var list []prompt.Context
+	for _, name := range names {
+		c, err := prompt.ContextNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// mainContexts are those of the study; the ablation adds the cells that it does not name.
+func (f *File) mainContexts() []string {
+	return f.withCells(f.Protocol.Contexts)
+}
+
+// answerOnlyContexts are those in which answers to the answer-only instruction are scored: the three of
+// the transfer check, and those in which they are compared with the main answers.
+func (f *File) answerOnlyContexts() []string {
+	list := []string{prompt.BareContext.Name, prompt.AnswerOnlyGenerating.Name, prompt.GuessSlot.Name}
+	return f.withCells(append(list, prompt.AnswerOnlyContext.Name))
+}
+
+func percentContexts() []prompt.Context {
+	return []prompt.Context{prompt.BareContext, prompt.PercentGuessSlot}
+}
+
+func (f *File) withCells(names []string) []string {
+	list := append([]string(nil), names...)
+	if !f.Protocol.Has(PartAblation) {
+		return list
+	}
+	for _, c := range append([]prompt.Context{prompt.BareContext}, prompt.Cells()...) {
+		if !slices.Contains(list, c.Name) {
+			list = append(list, c.Name)
+		}
+	}
+	return list
+}
