@@ -62,6 +62,11 @@ var layers = []layer{
 		because:  "an engine answers requests: it knows neither prompts nor studies, so that every engine is asked the same",
 	},
 	{
+		packages: []string{"llm/openai/fake"},
+		may:      []string{"llm", "llm/llmtest", "record"},
+		because:  "servers of a test speak for the scripted model, and know nothing of the client that they try",
+	},
+	{
 		packages: []string{"weights"},
 		may:      nil,
 		because:  "fetching files is apart from using them",
@@ -194,6 +199,6 @@ var (
 const pureBecause = "a pure function opens no file or connection, reads no clock, and draws numbers only from a seeded math/rand/v2 generator"
 
 // testOnly packages are imported by tests and by each other, never by what ships.
-var testOnly = []string{"llm/llmtest", "ledger/ledgertest", "internal/house", "internal/e2e"}
+var testOnly = []string{"llm/llmtest", "llm/openai/fake", "ledger/ledgertest", "internal/house", "internal/e2e"}
 
 const testOnlyBecause = "a scripted model in a measurement would be a made-up result"

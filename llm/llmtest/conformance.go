@@ -18,6 +18,8 @@ type Expect struct {
 	Tolerance float64
 	// PromptIDs says that replies tell the ids before their tokens.
 	PromptIDs bool
+	// TextOnly says that generated text comes without its tokens.
+	TextOnly bool
 	// Specials are special tokens as they are written, such as "<|im_end|>", with their ids. Written
 	// in a question or an answer they must stay text.
 	Specials map[string]int32
@@ -62,7 +64,7 @@ type check struct {
 }
 
 // need is what a check needs of an engine.
-type need struct{ generate, score, chat, seeds, context, promptIDs bool }
+type need struct{ generate, score, chat, seeds, context, promptIDs, tokens bool }
 
 func (c check) skip(p *probe) string {
 	for _, n := range []struct {
@@ -75,6 +77,7 @@ func (c check) skip(p *probe) string {
 		{c.needs.seeds, p.can.Seeds, "repeat samples"},
 		{c.needs.context, p.can.ContextTokens > 0, "say how long its context is"},
 		{c.needs.promptIDs, p.expect.PromptIDs, "tell prompt ids"},
+		{c.needs.tokens, !p.expect.TextOnly, "tell the tokens of its text"},
 	} {
 		if n.needed && !n.have {
 			return "the engine does not " + n.what
@@ -91,8 +94,8 @@ var checks = []check{
 	{name: "kinds it lacks are not supported", run: checkUnsupported},
 	{name: "an answer without text has no token", needs: need{score: true}, run: checkEmptyAnswer},
 	{name: "generated tokens join to the text", needs: need{generate: true}, run: checkGenerated},
-	{name: "the token limit is kept", needs: need{generate: true}, run: checkLimit},
-	{name: "stop strings cut the text", needs: need{generate: true}, run: checkStop},
+	{name: "the token limit is kept", needs: need{generate: true, tokens: true}, run: checkLimit},
+	{name: "stop strings cut the text", needs: need{generate: true, tokens: true}, run: checkStop},
 	{name: "greedy replies repeat and ignore the seed", needs: need{generate: true}, run: checkGreedy},
 	{name: "samples repeat, one by one and together", needs: need{generate: true, seeds: true}, run: checkSamples},
 	{name: "scored tokens join to the answer", needs: need{score: true}, run: checkScored},

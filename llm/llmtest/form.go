@@ -54,6 +54,12 @@ func (p *probe) generatedForm(req llm.Request, r llm.Reply) {
 	if !utf8.ValidString(r.Text) {
 		p.faultf("%s: text is not UTF-8: %q", describe(req), r.Text)
 	}
+	if p.expect.TextOnly {
+		if len(r.Tokens) > 0 {
+			p.faultf("%s: %d tokens of an engine that tells none", describe(req), len(r.Tokens))
+		}
+		return
+	}
 	uncut := joined(r.Tokens)
 	switch n, limit := len(r.Tokens), req.Decoding.MaxTokens; {
 	case n > limit:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -186,7 +187,7 @@ func (e *Engine) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
 		group.Go(func() {
 			reply, err := e.one(ctx, r)
 			if err != nil {
-				results[i] = llm.Result{Err: err}
+				results[i] = llm.Result{Err: e.counted(err)}
 				return
 			}
 			results[i] = llm.Result{Reply: reply}
@@ -194,6 +195,23 @@ func (e *Engine) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
 	}
 	group.Wait()
 	return results
+}
+
+// counted gives a server's refusal of what is too long the numbers that package llm promises. A server that
+// names none leaves only that at least one token was too many.
+func (e *Engine) counted(err error) error {
+	var numbered *llm.OverflowError
+	failed, refused := asError(err)
+	if !refused || !errors.Is(err, llm.ErrContextOverflow) || errors.As(err, &numbered) || e.can.ContextTokens == 0 {
+		return err
+	}
+	over := &llm.OverflowError{Need: e.can.ContextTokens + 1, Have: e.can.ContextTokens}
+	for _, word := range strings.FieldsFunc(failed.What, func(r rune) bool { return r < '0' || r > '9' }) {
+		if n, err := strconv.Atoi(word); err == nil {
+			over.Need = max(over.Need, n)
+		}
+	}
+	return over
 }
 
 // Close closes idle connections. Requests that are under way end as they would.
