@@ -14,6 +14,8 @@ type Pace struct {
 	Open int
 	// Done is called after each item with the number done so far, never concurrently. May be nil.
 	Done func(done int)
+	// Each is called before Done with what one item gave, never concurrently. May be nil.
+	Each func(Records)
 }
 
 // All collects every item and returns the records in the order of items, whatever order they came in.
@@ -35,13 +37,16 @@ func (s *Spec) AllSupplied(ctx context.Context, ask Asker, given []Given, o Pace
 // each does one thing for every part, o.Open at a time.
 func each[T any](ctx context.Context, list []T, o Pace, do func(context.Context, T) (Records, error)) (Records, error) {
 	parts := make([]Records, len(list))
-	finished := make(chan struct{})
+	finished := make(chan int)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, o.Open) + 1) // one more for the counter
 	group.Go(func() error {
 		for done := 1; done <= len(list); done++ {
 			select {
-			case <-finished:
+			case i := <-finished:
+				if o.Each != nil {
+					o.Each(parts[i])
+				}
 				if o.Done != nil {
 					o.Done(done)
 				}
@@ -62,7 +67,7 @@ func each[T any](ctx context.Context, list []T, o Pace, do func(context.Context,
 			}
 			parts[i] = part
 			select {
-			case finished <- struct{}{}:
+			case finished <- i:
 			case <-ctx.Done():
 			}
 			return ctx.Err()

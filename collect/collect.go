@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/prompt"
@@ -68,6 +69,13 @@ func (r *Records) Add(others ...Records) {
 		r.Stated = append(r.Stated, o.Stated...)
 		r.Scorings = append(r.Scorings, o.Scorings...)
 	}
+}
+
+// Complete reports whether no value is missing: every answer, stated probability and scoring is there.
+func (r Records) Complete() bool {
+	return !slices.ContainsFunc(r.Answers, func(a record.Answer) bool { return a.Missing != record.Present }) &&
+		!slices.ContainsFunc(r.Stated, func(s record.Reading) bool { _, ok := s.Value.Get(); return !ok }) &&
+		!slices.ContainsFunc(r.Scorings, func(s record.Scoring) bool { return s.Missing != record.Present })
 }
 
 // Item asks for one item's answers under every elicitation and scores each in its contexts. What a

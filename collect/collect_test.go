@@ -260,3 +260,22 @@ func TestAllOfNothing(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+func TestEachItemIsToldWithWhatItGave(t *testing.T) {
+	t.Parallel()
+	items, planted := quiz(12)
+	planted[3].Reply, planted[7].Reply = "I do not know.", "Guess: something"
+	told, incomplete := 0, 0
+	_, err := spec(t, prompt.Chat).All(t.Context(), llmtest.NewQuiz(planted), items, collect.Pace{Open: 5, Each: func(got collect.Records) {
+		told++
+		if len(got.Answers) != 1 {
+			t.Errorf("%d answers of one item", len(got.Answers))
+		}
+		if !got.Complete() {
+			incomplete++
+		}
+	}})
+	if err != nil || told != 12 || incomplete != 2 {
+		t.Errorf("told of %d items, %d incomplete, %v", told, incomplete, err)
+	}
+}

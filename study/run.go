@@ -41,7 +41,14 @@ type Progress struct {
 	Done, Total int
 	// Counts of the model so far.
 	Counts ledger.Counts
+	// Retries is how often the model's engine asked again so far; see [Retrier].
+	Retries int64
+	// NotScored is how many of the items done lack a value that the study asks for.
+	NotScored int
 }
+
+// Retrier is an engine that asks again by itself where transport failed, and counts how often.
+type Retrier interface{ Retries() int64 }
 
 // Run runs a study, or goes on with it: what the folder's ledger knows is not asked again. It writes
 // every file of the folder and returns the results.

@@ -97,9 +97,17 @@ func (r *runner) stage(ctx context.Context, t *turns, i int, stage Stage) error 
 		return err
 	}
 	for _, d := range r.data {
-		pace := collect.Pace{Open: openItems, Done: func(done int) {
+		notScored := 0
+		pace := collect.Pace{Open: openItems, Each: func(got collect.Records) {
+			if !got.Complete() {
+				notScored++
+			}
+		}, Done: func(done int) {
 			if r.options.Progress != nil {
-				r.options.Progress(Progress{Setting: settingOf(m, d), Stage: stage, Done: done, Total: len(d.Items), Counts: ask.Counts()})
+				r.options.Progress(Progress{
+					Setting: settingOf(m, d), Stage: stage, Done: done, Total: len(d.Items),
+					Counts: ask.Counts(), Retries: m.retries(), NotScored: notScored,
+				})
 			}
 		}}
 		pace.Done(0)
@@ -142,6 +150,14 @@ func (r *runner) keep(setting record.Setting, records collect.Records) {
 			r.mainAnswers[a.ID] = a
 		}
 	}
+}
+
+// retries is how often the engine asked again by itself; one that never does has no count.
+func (m *model) retries() int64 {
+	if e, ok := m.opened.Engine.(Retrier); ok {
+		return e.Retries()
+	}
+	return 0
 }
 
 func settingOf(m *model, d dataset.Dataset) record.Setting {
