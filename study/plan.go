@@ -21,8 +21,9 @@ type Plan struct {
 	Settings []SettingPlan `json:"settings"`
 }
 
-// SettingPlan is the plan of one setting. Tokens and time are estimates; calls are exact as long as
-// replies can be read.
+// SettingPlan is the plan of one setting. Tokens and time are estimates. Calls are exact for the main
+// comparison as long as replies can be read; with further parts they are an upper bound, since an answer
+// that repeats another or a reference is scored once.
 type SettingPlan struct {
 	Setting record.Setting `json:"setting"`
 	Items   int            `json:"items"`
