@@ -33,7 +33,7 @@ func (f figure) equal(g figure, ignorePercent bool) bool {
 
 var (
 	// A run holds all that would change a number if it were cut off.
-	figureRun = regexp.MustCompile(`\.?\d(?:\d|[.,'’_]\d|[-–−/:]\d)*(?:[eE][+-]?\d{1,3}\b)?`)
+	figureRun = regexp.MustCompile(`\.?\d(?:\d|[.,'’_]\d|[-–−/:]\d)*(?:[eE][+-]?\d+)?`)
 	grouped   = regexp.MustCompile(`^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
 	byBlanks  = regexp.MustCompile(`^[1-9]\d{0,2}(?:[ \x{a0}\x{2009}\x{202f}]\d{3})+\b`)
 	plainForm = regexp.MustCompile(`^(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?$`)

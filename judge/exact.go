@@ -64,7 +64,7 @@ func composed(s string) string {
 }
 
 // holds reports whether part stands in whole in a row. An empty part is in nothing.
-func holds(whole, part []int32) bool {
+func holds[T comparable](whole, part []T) bool {
 	if len(part) == 0 {
 		return false
 	}

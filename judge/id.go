@@ -143,10 +143,12 @@ func parseCut(s string, e Entry) (Cut, error) {
 		return Cut{}, fmt.Errorf("threshold %q is no number: write it as 0.3, or 0.3%s for a score that may equal it", s, inclusive)
 	case !(at >= e.Low && at <= e.High):
 		return Cut{}, fmt.Errorf("threshold %s is outside the scores of %s, which lie from %g to %g", digits, e.ID, e.Low, e.High)
-	case atLeast:
-		return Cut{at, AtLeast}, nil
 	}
-	return Cut{at + 0, Above}, nil // -0 is 0
+	rule := Above
+	if atLeast {
+		rule = AtLeast
+	}
+	return Cut{at + 0, rule}, nil // -0 is 0
 }
 
 func unknown(kind string, entries []Entry) error {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/credence-lab/credence/internal/text"
 	"github.com/credence-lab/credence/record"
@@ -224,8 +225,9 @@ func wholeNumber(s string) (figure, bool) {
 		return figure{}, false
 	}
 	last := len(list) - 1
-	before := strings.Trim(s[:list[0].start], " \t\r\n$")
-	after := strings.Trim(s[list[last].end:], " \t\r\n$.")
+	sign := func(r rune) bool { return text.IsBlank(r) || unicode.Is(unicode.Sc, r) }
+	before := strings.TrimFunc(s[:list[0].start], sign)
+	after := strings.TrimFunc(strings.TrimRight(s[list[last].end:], "."), sign)
 	if open := before + after; open != "" && open != "()" && open != "[]" {
 		return figure{}, false
 	}
