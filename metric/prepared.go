@@ -44,7 +44,6 @@ type Prepared struct {
 	confidence []float64 // of each atom; minus the score where the score is an uncertainty
 	quality    []float64 // of each atom, in [0,1]
 	counts     []uint32  // items in each atom
-	atomOf     []int32   // atom of each item
 	order      []int32   // items by atom
 	starts     []int32   // items of atom a are order[starts[a]:starts[a+1]]
 
@@ -100,13 +99,10 @@ func PrepareJointly(q Quality, scores ...Score) ([]*Prepared, error) {
 		return nil, err
 	}
 	rows, leftOut := completeCases(q, scores)
-	quality := pick(q.Values, rows)
-	for i := range quality {
-		quality[i] += 0 // so that -0 is 0
-	}
+	levels, levelOf := rankLevels(pick(q.Values, rows))
 	prepared := make([]*Prepared, len(scores))
 	for s, score := range scores {
-		prepared[s] = arrange(score, pick(score.Values, rows), quality)
+		prepared[s] = arrange(score, pick(score.Values, rows), levels, levelOf)
 		prepared[s].rows, prepared[s].leftOut = rows, leftOut
 	}
 	return prepared, nil
@@ -177,7 +173,11 @@ func reason(why []string, i int, what string) string {
 	return why[i]
 }
 
+// pick returns the values in the given ascending rows, which may be the values themselves.
 func pick(values []float64, rows []int32) []float64 {
+	if len(rows) == len(values) {
+		return values
+	}
 	picked := make([]float64, len(rows))
 	for i, row := range rows {
 		picked[i] = values[row]
@@ -185,10 +185,41 @@ func pick(values []float64, rows []int32) []float64 {
 	return picked
 }
 
-// arrange sorts the items and collapses them. Neither slice has a NaN.
-func arrange(s Score, values, quality []float64) *Prepared {
-	p := &Prepared{name: s.name(), orientation: s.Orientation, n: len(values)}
-	confidence := make([]float64, len(values))
+// rankLevels gives the distinct qualities, high first, and the number of each item's among them.
+func rankLevels(quality []float64) (levels []float64, of []int32) {
+	of = make([]int32, len(quality))
+	if !slices.ContainsFunc(quality, func(q float64) bool { return q != 0 && q != 1 }) {
+		// Nothing to sort, which a million items would take long for.
+		for _, q := range []float64{1, 0} {
+			if slices.Contains(quality, q) {
+				levels = append(levels, q)
+			}
+		}
+		for i, q := range quality {
+			if q != levels[0] {
+				of[i] = 1
+			}
+		}
+		return levels, of
+	}
+	levels = slices.Clone(quality)
+	for i := range levels {
+		levels[i] += 0 // so that -0 is 0
+	}
+	slices.SortFunc(levels, func(a, b float64) int { return cmp.Compare(b, a) })
+	levels = fitted(slices.Compact(levels))
+	for i, q := range quality {
+		level, _ := slices.BinarySearchFunc(levels, q, func(l, q float64) int { return cmp.Compare(q, l) })
+		of[i] = int32(level)
+	}
+	return levels, of
+}
+
+// arrange sorts the items and collapses them. No value is NaN.
+func arrange(s Score, values, levels []float64, levelOf []int32) *Prepared {
+	p := &Prepared{name: s.name(), orientation: s.Orientation, n: len(values), levels: levels}
+	p.graded = slices.ContainsFunc(levels, func(q float64) bool { return q != 0 && q != 1 })
+	items := make([]keyed, len(values))
 	for i, v := range values {
 		if v < 0 || v > 1 {
 			p.outside++
@@ -196,54 +227,49 @@ func arrange(s Score, values, quality []float64) *Prepared {
 		if s.Orientation == measure.Uncertainty {
 			v = -v
 		}
-		confidence[i] = v + 0 // so that -0 is 0
+		items[i] = keyed{descending(v + 0), int32(i), levelOf[i]} // -0 is 0
 	}
-	p.order = bestFirst(confidence, quality)
-	p.collapse(confidence, quality)
+	bestFirst(items)
+	p.collapse(items)
 	p.findRuns()
 	p.findStretches()
-	p.rankQualities()
 	p.ties = p.tiedPairs()
 	return p
 }
 
 // collapse makes atoms and groups of the sorted items.
-func (p *Prepared) collapse(confidence, quality []float64) {
-	confidence, quality = pick(confidence, p.order), pick(quality, p.order)
-	opens := func(k int) (atom, group bool) { // whether the item at place k is the first of its atom, group
-		if k == 0 {
-			return true, true
+func (p *Prepared) collapse(items []keyed) {
+	n := len(items)
+	p.confidence, p.quality, p.levelOf = make([]float64, 0, n), make([]float64, 0, n), make([]int32, 0, n)
+	p.counts, p.starts, p.groups = make([]uint32, 0, n), make([]int32, 0, n+1), make([]int32, 0, n)
+	p.order = make([]int32, n)
+	for k, x := range items {
+		p.order[k] = x.item
+		newGroup := k == 0 || x.key != items[k-1].key
+		if newGroup && k > 0 {
+			p.groups = append(p.groups, int32(len(p.counts)))
 		}
-		group = confidence[k] != confidence[k-1]
-		return group || quality[k] != quality[k-1], group
-	}
-	atoms := 0
-	for k := range p.order {
-		if atom, _ := opens(k); atom {
-			atoms++
+		if newGroup || x.level != items[k-1].level {
+			p.confidence = append(p.confidence, ascending(x.key))
+			p.quality, p.levelOf = append(p.quality, p.levels[x.level]), append(p.levelOf, x.level)
+			p.counts, p.starts = append(p.counts, 0), append(p.starts, int32(k))
 		}
+		p.counts[len(p.counts)-1]++
 	}
-	p.confidence, p.quality = make([]float64, 0, atoms), make([]float64, 0, atoms)
-	p.counts, p.starts = make([]uint32, atoms), make([]int32, 0, atoms+1)
-	p.atomOf = make([]int32, p.n)
-	for k, item := range p.order {
-		atom, group := opens(k)
-		if group && k > 0 {
-			p.groups = append(p.groups, int32(len(p.starts)))
-		}
-		if atom {
-			p.confidence, p.quality = append(p.confidence, confidence[k]), append(p.quality, quality[k])
-			p.starts = append(p.starts, int32(k))
-		}
-		last := len(p.starts) - 1
-		p.counts[last]++
-		p.atomOf[item] = int32(last)
-		p.graded = p.graded || quality[k] != 0 && quality[k] != 1
+	if n > 0 {
+		p.groups = append(p.groups, int32(len(p.counts)))
 	}
-	p.starts = append(p.starts, int32(p.n))
-	if p.n > 0 {
-		p.groups = append(p.groups, int32(atoms))
+	p.starts = append(p.starts, int32(n))
+	p.confidence, p.quality, p.levelOf = fitted(p.confidence), fitted(p.quality), fitted(p.levelOf)
+	p.counts, p.starts, p.groups = fitted(p.counts), fitted(p.starts), fitted(p.groups)
+}
+
+// fitted is s in an array without much room that s does not need.
+func fitted[T any](s []T) []T {
+	if cap(s)-len(s) > len(s)/4 {
+		return slices.Clone(s)
 	}
+	return s
 }
 
 func (p *Prepared) findRuns() {
@@ -267,29 +293,6 @@ func (p *Prepared) findStretches() {
 		} else {
 			p.stretches = append(p.stretches, stretch{int32(a), int32(a + 1), single})
 		}
-	}
-}
-
-// rankQualities numbers the distinct qualities, high first.
-func (p *Prepared) rankQualities() {
-	if p.graded {
-		p.levels = slices.Clone(p.quality)
-		slices.SortFunc(p.levels, func(a, b float64) int { return cmp.Compare(b, a) })
-		p.levels = slices.Clone(slices.Compact(p.levels)) // lets go of the rest
-	} else {
-		for _, q := range []float64{1, 0} { // nothing to sort, which a million items would take long for
-			if slices.Contains(p.quality, q) {
-				p.levels = append(p.levels, q)
-			}
-		}
-	}
-	p.levelOf = make([]int32, len(p.quality))
-	for a, q := range p.quality {
-		if q == p.levels[0] {
-			continue
-		}
-		level, _ := slices.BinarySearchFunc(p.levels, q, func(l, q float64) int { return cmp.Compare(q, l) })
-		p.levelOf[a] = int32(level)
 	}
 }
 
@@ -336,7 +339,19 @@ func (p *Prepared) Atoms() int { return len(p.counts) }
 func (p *Prepared) Counts() []uint32 { return p.counts }
 
 // AtomOf is the atom of an item, 0 <= item < N.
-func (p *Prepared) AtomOf(item int) int { return int(p.atomOf[item]) }
+func (p *Prepared) AtomOf(item int) int {
+	return int(remember(p, atomOfKey{}, func() []int32 {
+		atomOf := make([]int32, p.n)
+		for a := range p.counts {
+			for _, item := range p.order[p.starts[a]:p.starts[a+1]] {
+				atomOf[item] = int32(a)
+			}
+		}
+		return atomOf
+	})[item])
+}
+
+type atomOfKey struct{}
 
 // Collapse turns the multiplicity of every item into that of every atom: len(perItem) = N,
 // len(dst) = Atoms.
