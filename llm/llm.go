@@ -27,6 +27,9 @@ const (
 	Generate Kind = "generate"
 	// Score asks for the log-probabilities of a given answer after the prompt.
 	Score Kind = "score"
+	// Embed asks for a vector that stands for the meaning of a text. The text is Prompt.Text, and the
+	// request has nothing else.
+	Embed Kind = "embed"
 )
 
 // Role is who speaks in a message.
@@ -86,7 +89,7 @@ type Request struct {
 	// Answer is the text to score after Prompt (Score). It is tokenised apart from the prompt and
 	// joined to it, without special tokens. A blank between marker and answer belongs to the answer.
 	Answer string `json:"answer,omitempty"`
-	// Decoding applies to Generate; Score takes none.
+	// Decoding applies to Generate; Score and Embed take none.
 	Decoding Decoding `json:"decoding,omitzero"`
 	// Seed and Sample fix the generator of a sampled call. Both matter only above temperature 0.
 	Seed   uint64 `json:"seed,omitempty"`
@@ -107,18 +110,26 @@ const (
 	FinishLength Finish = "length"
 	// FinishScored: a Score call; nothing was generated.
 	FinishScored Finish = "scored"
+	// FinishEmbedded: an Embed call; nothing was generated.
+	FinishEmbedded Finish = "embedded"
 )
 
 // Reply is what a model answered.
 type Reply struct {
 	// Text is the generated text: valid UTF-8 (bytes that form no character become U+FFFD), without
-	// special tokens, cut before a stop string. Empty for Score, which generates nothing.
+	// special tokens, cut before a stop string. Empty for Score and Embed, which generate nothing.
 	Text string
 	// Tokens are the generated or the scored tokens in order, with their log-probabilities in nats. For
 	// Generate they join to the uncut text. A reply whose text came without log-probabilities that can be
 	// used has none; a Score has at least one.
 	Tokens []record.Token
-	// PromptIDs are the ids before the first of Tokens; nil where an engine does not know them.
+	// Embedding is the vector of an Embed call, of Capabilities.Dimensions numbers and length 1 (within
+	// 1e-6), so that the cosine of two embeddings is the sum of their products, from -1 to 1: the higher,
+	// the nearer in meaning. It is of the whole text: an engine that cannot take a text whole refuses it
+	// with an [OverflowError]. Nil for other kinds.
+	Embedding []float32
+	// PromptIDs are the ids before the first of Tokens, or those of the text that was embedded, marks of its
+	// beginning and end included; nil where an engine does not know them.
 	PromptIDs []int32
 	Finish    Finish
 	// Reproducible says that asking again gives the same bits, whatever else is asked beside it.
@@ -152,12 +163,14 @@ type Engine interface {
 
 // Capabilities is what an engine can do with its model.
 type Capabilities struct {
-	Generate, Score bool
+	Generate, Score, Embed bool
+	// Dimensions is the number of numbers of an embedding; 0 for an engine that gives none.
+	Dimensions int
 	// Chat says that the model has a chat template.
 	Chat bool
 	// Seeds says that sampled calls repeat for equal (Seed, Sample).
 	Seeds bool
-	// ContextTokens is the longest prompt and answer together; 0 if unknown.
+	// ContextTokens is the longest prompt and answer together, or the longest text to embed; 0 if unknown.
 	ContextTokens int
 }
 
@@ -169,6 +182,8 @@ var (
 	ErrContextOverflow = errors.New("context overflow")
 	// ErrEmptyAnswer: the answer to score has no token.
 	ErrEmptyAnswer = errors.New("answer has no token")
+	// ErrEmptyText: the text to embed has no token.
+	ErrEmptyText = errors.New("text has no token")
 	// ErrNoLogProb: a token has a probability that the engine has no number for, such as one too small
 	// for a server to write.
 	ErrNoLogProb = errors.New("no log-probability")
@@ -191,7 +206,7 @@ func (e *OverflowError) Is(target error) bool { return target == ErrContextOverf
 // before the first request, so that a study that cannot work does not start.
 func (c Capabilities) Check(kinds ...Kind) error {
 	for _, k := range kinds {
-		if (k == Generate && !c.Generate) || (k == Score && !c.Score) {
+		if (k == Generate && !c.Generate) || (k == Score && !c.Score) || (k == Embed && !c.Embed) {
 			return fmt.Errorf("%s: %w", k, ErrNotSupported)
 		}
 	}
@@ -199,8 +214,12 @@ func (c Capabilities) Check(kinds ...Kind) error {
 }
 
 // Validate says what is wrong with a request, whatever the engine; nil if nothing is. A kind that does
-// not exist is [ErrNotSupported], a Score without Answer [ErrEmptyAnswer].
+// not exist is [ErrNotSupported], a Score without Answer [ErrEmptyAnswer], an Embed without text
+// [ErrEmptyText].
 func (r Request) Validate() error {
+	if r.Kind == Embed {
+		return r.validateEmbed()
+	}
 	if (len(r.Prompt.Messages) == 0) == (r.Prompt.Text == "") {
 		return errors.New("prompt: exactly one of messages and text must be given")
 	}
@@ -231,6 +250,18 @@ func (r Request) Validate() error {
 		}
 	default:
 		return fmt.Errorf("kind %q: %w", r.Kind, ErrNotSupported)
+	}
+	return nil
+}
+
+func (r Request) validateEmbed() error {
+	switch {
+	case len(r.Prompt.Messages) > 0 || r.Prompt.Opening != "" || r.Prompt.NoBOS:
+		return errors.New("embed: what is embedded is a plain text, without messages, opening or no_bos")
+	case r.Answer != "":
+		return errors.New("embed: an answer is scored, not embedded; give it as the prompt's text")
+	case r.Prompt.Text == "":
+		return ErrEmptyText
 	}
 	return nil
 }
