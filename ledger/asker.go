@@ -343,7 +343,12 @@ func (a *Asker) consult(ctx context.Context, reqs []llm.Request) ([]llm.Result, 
 
 // checkReply refuses replies that no analysis could use and that would stay in the memo for ever.
 func checkReply(r llm.Reply) error {
-	size := len(r.Text)
+	size := len(r.Text) + numberBytes*len(r.Embedding)
+	for i, x := range r.Embedding {
+		if x := float64(x); math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("number %d of the embedding is %v", i, x)
+		}
+	}
 	for i, t := range r.Tokens {
 		if math.IsNaN(t.LogProb) {
 			return fmt.Errorf("log-probability of token %d is not a number", i)
@@ -358,6 +363,9 @@ func checkReply(r llm.Reply) error {
 
 // tokenBytes is at least what a token takes besides its piece.
 const tokenBytes = 24
+
+// numberBytes is what a number of an embedding takes.
+const numberBytes = 4
 
 // ended reports whether err only says that ctx was cancelled: nothing that the engine did wrong.
 func ended(ctx context.Context, err error) bool {

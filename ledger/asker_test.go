@@ -304,6 +304,11 @@ func TestBrokenRepliesAreNotStored(t *testing.T) {
 			r := llm.Result{Reply: llm.Reply{Text: "x", Tokens: []record.Token{{LogProb: math.NaN()}}}}
 			return []llm.Result{r, r}
 		},
+		"an embedding that is no number": func([]llm.Request) []llm.Result {
+			nan := llm.Result{Reply: llm.Reply{Embedding: []float32{1, float32(math.NaN())}}}
+			inf := llm.Result{Reply: llm.Reply{Embedding: []float32{float32(math.Inf(-1)), 1}}}
+			return []llm.Result{nan, inf}
+		},
 		"a text without end": func(reqs []llm.Request) []llm.Result {
 			r := llm.Result{Reply: llm.Reply{Text: strings.Repeat("x", 65<<20)}}
 			return []llm.Result{r, r}
@@ -316,7 +321,7 @@ func TestBrokenRepliesAreNotStored(t *testing.T) {
 		l := ledger.InMemory()
 		a := l.Through(broken{llmtest.NewScripted(nil), do})
 		for _, r := range a.Do(t.Context(), []llm.Request{question, sampled}) {
-			if r.Err == nil || r.Reply.Text != "" {
+			if r.Err == nil || r.Reply.Text != "" || r.Reply.Embedding != nil {
 				t.Errorf("%s: %+v", name, r)
 			}
 		}

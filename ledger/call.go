@@ -51,6 +51,9 @@ func settle(r llm.Reply) llm.Reply {
 			}
 		}
 	}
+	if len(r.Embedding) == 0 {
+		r.Embedding = nil
+	}
 	if len(r.Observed) == 0 {
 		r.Observed = nil
 	}

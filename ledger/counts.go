@@ -15,7 +15,8 @@ type Counts struct {
 	Made int64
 	// Failed requests have an error for a result.
 	Failed int64
-	// PromptTokens, GeneratedTokens and ScoredTokens are those of the calls made.
+	// PromptTokens, GeneratedTokens and ScoredTokens are those of the calls made; embedded texts count
+	// as prompts.
 	PromptTokens, GeneratedTokens, ScoredTokens int64
 	// Asking is the time spent in the engine. Calls beside each other add up.
 	Asking time.Duration

@@ -14,17 +14,25 @@ import (
 
 // A reply is stored as
 //
-//	version   1 byte, 1
+//	version   1 byte: 1, or 2 with an embedding
 //	flags     1 byte
 //	n         uvarint, number of tokens
 //	log-probabilities   n times 8 bytes: the bits of a float64, little endian
+//	d         uvarint, number of dimensions, at least 1; only in version 2
+//	embedding d times 4 bytes: the bits of a float32, little endian; only in version 2
 //	rest      packed (see packer): n token ids and n piece lengths as uvarints,
 //	          the text's length as uvarint unless textIsPieces, the pieces,
 //	          the text unless it begins the pieces
 //	checksum  4 bytes, CRC-32C of all before it, little endian
 //
 // What else belongs to a reply has columns of its own: it is equal for many calls.
-const replyVersion = 1
+//
+// Version 2 came later. A reply without embedding is written as it always was, and a program that
+// knows version 1 alone says of version 2 that it is later than itself.
+const (
+	replyVersion       = 1
+	replyWithEmbedding = 2
+)
 
 const (
 	flagReproducible = 1 << iota
@@ -44,7 +52,7 @@ var (
 	errNewVersion = errors.New("written in a later form")
 )
 
-// encodeReply writes tokens, text and the reproducible flag of r.
+// encodeReply writes tokens, text, embedding and the reproducible flag of r.
 func encodeReply(r llm.Reply) []byte {
 	var pieces []byte
 	for _, t := range r.Tokens {
@@ -60,10 +68,20 @@ func encodeReply(r llm.Reply) []byte {
 	case strings.HasPrefix(joined, r.Text):
 		flags |= textBeginsPieces
 	}
-	b := append(make([]byte, 0, 16+10*len(r.Tokens)+len(pieces)), replyVersion, flags)
+	version := byte(replyVersion)
+	if len(r.Embedding) > 0 {
+		version = replyWithEmbedding
+	}
+	b := append(make([]byte, 0, 24+10*len(r.Tokens)+4*len(r.Embedding)+len(pieces)), version, flags)
 	b = binary.AppendUvarint(b, uint64(len(r.Tokens)))
 	for _, t := range r.Tokens {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(t.LogProb))
+	}
+	if version == replyWithEmbedding {
+		b = binary.AppendUvarint(b, uint64(len(r.Embedding)))
+		for _, x := range r.Embedding {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+		}
 	}
 	return seal(append(b, shared.pack(encodeRest(r, flags, pieces))...))
 }
@@ -95,18 +113,22 @@ func decodeReply(b []byte) (llm.Reply, error) {
 	if len(b) < 2 {
 		return llm.Reply{}, errTruncated
 	}
-	if b[0] != replyVersion {
-		return llm.Reply{}, fmt.Errorf("reply has form %d: %w", b[0], errNewVersion)
+	version, flags := b[0], b[1]
+	if version != replyVersion && version != replyWithEmbedding {
+		return llm.Reply{}, fmt.Errorf("reply has form %d: %w", version, errNewVersion)
 	}
-	flags := b[1]
 	in := reader{b: b[2:]}
 	n := in.count(8)
 	logProbs := in.take(8 * n)
+	var embedding []float32
+	if version == replyWithEmbedding {
+		embedding = in.embedding()
+	}
 	rest, err := shared.unpack(in.b)
 	if err := errors.Join(in.err, err); err != nil {
 		return llm.Reply{}, err
 	}
-	r := llm.Reply{Reproducible: flags&flagReproducible != 0}
+	r := llm.Reply{Reproducible: flags&flagReproducible != 0, Embedding: embedding}
 	if n > 0 {
 		r.Tokens = make([]record.Token, n)
 	}
@@ -219,6 +241,21 @@ func (r *reader) id() int32 {
 	}
 	r.b = r.b[n:]
 	return int32(uint32(v))
+}
+
+// embedding reads at least one number: a reply without any has version 1.
+func (r *reader) embedding() []float32 {
+	d := r.count(4)
+	bits := r.take(4 * d)
+	if d == 0 {
+		r.fail()
+		return nil
+	}
+	out := make([]float32, d)
+	for i := range out {
+		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(bits[4*i:]))
+	}
+	return out
 }
 
 func (r *reader) take(n int) []byte {

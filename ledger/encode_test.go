@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -33,10 +34,40 @@ func TestFormOfReplies(t *testing.T) {
 	}
 }
 
+func sampleEmbedding() llm.Reply {
+	return llm.Reply{Reproducible: true, Embedding: []float32{0.6, float32(math.Copysign(0, -1)), -0.8}}
+}
+
+// The form of replies with an embedding, and that others keep theirs.
+func TestFormOfEmbeddings(t *testing.T) {
+	t.Parallel()
+	b := encodeReply(sampleEmbedding())
+	want := []byte{2, flagReproducible | textIsPieces, 0, 3,
+		0x9a, 0x99, 0x19, 0x3f, 0, 0, 0, 0x80, 0xcd, 0xcc, 0x4c, 0xbf, formPlain}
+	if !bytes.Equal(b[:len(b)-4], want) {
+		t.Errorf("form\n%x, want\n%x", b[:len(b)-4], want)
+	}
+	none := []byte{2, flagReproducible | textIsPieces, 0, 0, formPlain}
+	if r, err := decodeReply(seal(none)); err == nil {
+		t.Errorf("an embedding of no number is read: %+v", r)
+	}
+	later := bytes.Clone(b[:len(b)-4])
+	later[0] = 3
+	if _, err := decodeReply(seal(later)); !errors.Is(err, errNewVersion) {
+		t.Errorf("form 3: error %v", err)
+	}
+}
+
 // A bit that turned in the file is found, wherever it is.
 func TestEveryDamagedByteIsFound(t *testing.T) {
 	t.Parallel()
-	whole := encodeReply(sampleReply())
+	for _, r := range []llm.Reply{sampleReply(), sampleEmbedding()} {
+		findDamage(t, encodeReply(r))
+	}
+}
+
+func findDamage(t *testing.T, whole []byte) {
+	t.Helper()
 	for i := range whole {
 		for bit := range 8 {
 			b := bytes.Clone(whole)
@@ -80,6 +111,7 @@ func TestPackedBombIsRefused(t *testing.T) {
 func FuzzDecodeReply(f *testing.F) {
 	f.Add(encodeReply(sampleReply()))
 	f.Add(encodeReply(llm.Reply{}))
+	f.Add(encodeReply(sampleEmbedding()))
 	f.Add(encodeReply(llm.Reply{Text: strings.Repeat("a long text ", 50)}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		// The checksum would keep the fuzzer out.
@@ -92,7 +124,10 @@ func FuzzDecodeReply(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			bits := cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+			bits := cmp.Options{
+				cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }),
+				cmp.Comparer(func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }),
+			}
 			if d := cmp.Diff(r, again, bits, cmpopts.EquateEmpty()); d != "" {
 				t.Error(d)
 			}

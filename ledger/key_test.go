@@ -15,6 +15,7 @@ var (
 	question  = llm.Request{Kind: llm.Generate, Prompt: llm.Chat("Which city?", "Answer:"), Decoding: llm.Decoding{MaxTokens: 16}}
 	sampled   = with(question, func(r *llm.Request) { r.Decoding.Temperature, r.Seed, r.Sample = 1, 7, 3 })
 	forced    = llm.Request{Kind: llm.Score, Prompt: llm.Prompt{Text: "2 + 2 =", NoBOS: true}, Answer: " 4"}
+	embedded  = llm.Request{Kind: llm.Embed, Prompt: llm.Prompt{Text: "2 + 2 ="}}
 	sampledIn = llm.Decoding{MaxTokens: 16, Temperature: 0.7, TopK: 40, TopP: 0.95, MinP: 0.05, RepetitionPenalty: 1.1, Stop: []string{"\n"}}
 )
 
@@ -47,6 +48,7 @@ func TestKeysOfReleasedLedgers(t *testing.T) {
 		{"sampled", scorer, sampled, 0, "322da1dadb49b36d9956741da0637e7f1636bd1d1d51ad925fec96a864441ee4"},
 		{"asked again", scorer, sampled, 1, "9cef4221c60f6caa42881244c7bc3970cdd1e5e44b3c686964df6b6625b1f3a2"},
 		{"scored", scorer, forced, 0, "906b9ebe69edde21092613761c9dcc0cad2b69a46350bbc81cb6d6efdc8d871e"},
+		{"embedded", scorer, embedded, 0, "cbfbda438d84eb345388c38dd449f24645cc631f8887131e3c555a799d0be95d"},
 		{"all of decoding", llm.Identity{Engine: "vllm", Model: "org/model"}, with(sampled, func(r *llm.Request) { r.Decoding = sampledIn }), 0, "b15ad79908758ede2c349fd2e27195ae42ef00aff0b7654907187967c3eab0d1"},
 		{"turns", scorer, with(question, func(r *llm.Request) {
 			r.Prompt.Messages = []llm.Message{{Role: llm.System, Content: "Kurz. <&>"}, {Role: llm.User, Content: "Où? 東京 \u2028"}, {Role: llm.Assistant, Content: "?"}, {Role: llm.User, Content: "!"}}
@@ -99,6 +101,7 @@ func TestEveryFieldIsInTheKey(t *testing.T) {
 		check(name, keyOf(t, id, base, 0))
 	}
 	check("the answer", keyOf(t, scorer, forced, 0))
+	check("what is embedded", keyOf(t, scorer, embedded, 0))
 	check("a blank before the answer", keyOf(t, scorer, with(forced, func(r *llm.Request) { r.Answer = "4" }), 0))
 }
 
@@ -125,6 +128,7 @@ func TestWhatCannotChangeAReplyDoesNotSplitTheKey(t *testing.T) {
 		"penalty 1":                        {sampled, with(sampled, func(r *llm.Request) { r.Decoding.RepetitionPenalty = 1 })},
 		"what a plan reads":                {sampled, with(sampled, func(r *llm.Request) { r.Usual = "Paris" })},
 		"decoding of a score":              {forced, with(forced, func(r *llm.Request) { r.Decoding, r.Seed, r.Sample = sampledIn, 1, 2 })},
+		"decoding of an embedding":         {embedded, with(embedded, func(r *llm.Request) { r.Decoding, r.Seed, r.Sample = sampledIn, 1, 2 })},
 		"no stop strings":                  {sampled, with(sampled, func(r *llm.Request) { r.Decoding.Stop = []string{} })},
 	} {
 		if keyOf(t, scorer, pair[0], 0) != keyOf(t, scorer, pair[1], 0) {

@@ -100,7 +100,7 @@ func stored(t *testing.T, s ledger.Store, k ledger.Key) ledger.Call {
 
 func equal(t *testing.T, what string, got, want any) {
 	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
+	if d := cmp.Diff(want, got, bits); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
 }
@@ -135,8 +135,13 @@ func (h Harness) roundTrip(t *testing.T) {
 	for _, lp := range []float64{-0.0260833, -0.0000832, -0.4043496, -0.0221568} {
 		emoji.Reply.Tokens = append(emoji.Reply.Tokens, record.Token{ID: -1, Piece: []byte("\ufffd"), LogProb: lp})
 	}
-	calls := []ledger.Call{Call(0), Call(1), score, emoji}
-	equal(t, "fresh", deliver(t, s, calls...), []bool{true, true, true, true})
+	embed := ledger.Call{Model: Model, Asked: time.UnixMilli(6).UTC(),
+		Request: llm.Request{Kind: llm.Embed, Prompt: llm.Prompt{Text: "a text"}},
+		Reply: llm.Reply{Finish: llm.FinishEmbedded, Reproducible: true, PromptIDs: []int32{101, 1037, 102},
+			Embedding: []float32{1. / 3, float32(math.Copysign(0, -1)), math.SmallestNonzeroFloat32, -math.MaxFloat32, 0x1.fffffep-2}}}
+	embed.Key = key(embed)
+	calls := []ledger.Call{Call(0), Call(1), score, emoji, embed}
+	equal(t, "fresh", deliver(t, s, calls...), []bool{true, true, true, true, true})
 	for _, c := range calls {
 		equal(t, "call", stored(t, s, c.Key), c)
 		equal(t, "reply", lookup(t, s, c.Key)[c.Key], c.Reply)
@@ -167,8 +172,11 @@ func (h Harness) anyCall(t *testing.T) {
 	})
 }
 
-// bits compares float64 by their bits: -0 is not 0.
-var bits = cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+// bits compares numbers by their bits: -0 is not 0.
+var bits = cmp.Options{
+	cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }),
+	cmp.Comparer(func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }),
+}
 
 // anyCall draws calls with every field that a request and a reply have: text of all scripts, pieces
 // that are no character, all float64 but NaN.
@@ -182,6 +190,9 @@ func anyCall() *rapid.Generator[ledger.Call] {
 				TopK: rapid.IntRange(0, 9).Draw(t, "top-k"), Stop: rapid.SliceOfN(text, 1, 3).Draw(t, "stop")}}
 		if rapid.Bool().Draw(t, "score") {
 			c.Request = llm.Request{Kind: llm.Score, Answer: text.Draw(t, "answer")}
+		}
+		if rapid.Bool().Draw(t, "embed") {
+			c.Request = llm.Request{Kind: llm.Embed}
 		}
 		if rapid.Bool().Draw(t, "chat") {
 			c.Request.Prompt = llm.Chat(text.Draw(t, "user"), text.Draw(t, "opening"))
@@ -201,7 +212,7 @@ func anyReply(t *rapid.T, text *rapid.Generator[string]) llm.Reply {
 		}
 		return x
 	})
-	r := llm.Reply{Finish: rapid.SampledFrom([]llm.Finish{llm.FinishEnd, llm.FinishStop, llm.FinishLength, llm.FinishScored}).Draw(t, "finish"),
+	r := llm.Reply{Finish: rapid.SampledFrom([]llm.Finish{llm.FinishEnd, llm.FinishStop, llm.FinishLength, llm.FinishScored, llm.FinishEmbedded}).Draw(t, "finish"),
 		Reproducible: rapid.Bool().Draw(t, "reproducible")}
 	for range rapid.IntRange(0, 20).Draw(t, "tokens") {
 		token := record.Token{ID: rapid.Int32().Draw(t, "id"), LogProb: number.Draw(t, "log-probability")}
@@ -209,6 +220,9 @@ func anyReply(t *rapid.T, text *rapid.Generator[string]) llm.Reply {
 			token.Piece = piece
 		}
 		r.Tokens = append(r.Tokens, token)
+	}
+	if numbers := rapid.SliceOfN(rapid.Float32(), 0, 9).Draw(t, "embedding"); len(numbers) > 0 {
+		r.Embedding = numbers
 	}
 	var joined string
 	for _, token := range r.Tokens {
