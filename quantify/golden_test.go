@@ -247,8 +247,15 @@ func TestClassesOfOtherToolkits(t *testing.T) {
 	}
 }
 
+// fatal is a test, or a property's.
+type fatal interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // value computes one quantifier, which must have a value.
-func value(t testing.TB, id string, e *quantify.Evidence) float64 {
+func value(t fatal, id string, e *quantify.Evidence) float64 {
 	t.Helper()
 	q, err := quantify.ByID(id)
 	if err != nil {

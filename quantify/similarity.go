@@ -50,6 +50,14 @@ func middle(a, b record.Number) record.Number {
 	return record.Known((x + y) / 2)
 }
 
+// At returns the similarity of two texts; see [Evidence] for the numbers.
+func (s *Similarities) At(i, j int) record.Number {
+	if i < 0 || i >= s.n || j < 0 || j >= s.n {
+		panic(fmt.Sprintf("quantify: similarity %d, %d of %d texts", i, j, s.n))
+	}
+	return s.cells[i*s.n+j]
+}
+
 func (s *Similarities) texts() int {
 	if s == nil {
 		return 0
