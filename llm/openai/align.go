@@ -12,10 +12,20 @@ import (
 // character may span tokens. Some write nothing for such a token, some U+FFFD.
 func brokenText(text string) bool { return text == "" || strings.ContainsRune(text, utf8.RuneError) }
 
-// align gives each token its bytes, from the whole text and the tokens' own texts, which say nothing of
+// align gives each token its bytes, from the whole text and the tokens' own texts, which say little of
 // tokens that end inside a character: the bytes of a run of those go to the first of the run. Tokens
 // beyond the end of the text keep what they say. It returns false where the tokens are not those of the text.
 func align(whole string, texts []string) (pieces [][]byte, ok bool) {
+	// Some servers show a character with the last of its tokens, some with none: then a run has bytes.
+	for _, least := range []int{0, 1} {
+		if pieces, ok = alignRuns(whole, texts, least); ok {
+			return pieces, true
+		}
+	}
+	return nil, false
+}
+
+func alignRuns(whole string, texts []string, least int) (pieces [][]byte, ok bool) {
 	pieces = make([][]byte, len(texts))
 	for i := 0; i < len(texts); i++ {
 		switch t := texts[i]; {
@@ -26,7 +36,7 @@ func align(whole string, texts []string) (pieces [][]byte, ok bool) {
 		case !brokenText(t):
 			return nil, false
 		default:
-			n := run(whole, texts[i:])
+			n := run(whole, texts[i:], least)
 			pieces[i], whole = []byte(whole[:n]), whole[n:]
 			for i+1 < len(texts) && brokenText(texts[i+1]) {
 				i++
@@ -37,21 +47,27 @@ func align(whole string, texts []string) (pieces [][]byte, ok bool) {
 }
 
 // run is how many bytes of whole belong to the broken tokens that texts begin with: up to where the next
-// clear text stands. What is clear in a broken text is passed over first.
-func run(whole string, texts []string) int {
-	from := 0
-	for i, t := range texts {
-		if !brokenText(t) {
-			if at := strings.Index(whole[from:], t); at >= 0 {
-				return from + at
+// clear text stands. What is clear in a broken text is passed over; what is not takes at least so many bytes.
+func run(whole string, texts []string, least int) int {
+	from, gap := 0, false
+	for _, t := range texts {
+		gap = gap || t == ""
+		for k, clear := range strings.Split(t, "\uFFFD") {
+			gap = gap || k > 0
+			if clear == "" {
+				continue
 			}
-			return len(whole)
-		}
-		if i == 0 {
-			clear, _, _ := strings.Cut(t, "\uFFFD")
-			if strings.HasPrefix(whole, clear) {
-				from = len(clear)
+			if gap {
+				from = min(from+least, len(whole))
 			}
+			at := strings.Index(whole[from:], clear)
+			if at < 0 || !gap && at > 0 {
+				return len(whole)
+			}
+			if from += at; !brokenText(t) {
+				return from
+			}
+			from, gap = from+len(clear), false
 		}
 	}
 	return len(whole)

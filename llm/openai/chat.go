@@ -207,18 +207,18 @@ func onlyThought(thought string, finish llm.Finish) string {
 // chatTokens gives the tokens of an answer. Reasoning may come first among them; the token that ended the
 // turn may be the last. What does not add up to the answer is none, and why.
 func chatTokens(answer string, list []chatToken) ([]record.Token, string, error) {
+	for len(list) > 0 && list[len(list)-1].text() == "" { // it ended the turn
+		list = list[:len(list)-1]
+	}
 	for first := range list {
 		rest := list[first:]
 		texts := make([]string, len(rest))
 		for i, t := range rest {
 			texts[i] = t.text()
 		}
-		pieces, ok := align(answer, texts)
-		if !ok {
-			continue
+		if pieces, ok := align(answer, texts); ok {
+			return valued(rest[:within(answer, texts, pieces)], pieces)
 		}
-		tokens, why, err := valued(rest, pieces)
-		return trimEnd(tokens, answer), why, err
 	}
 	if answer == "" {
 		return nil, "", nil
@@ -249,15 +249,14 @@ func valued(list []chatToken, pieces [][]byte) ([]record.Token, string, error) {
 	return tokens, "", nil
 }
 
-// trimEnd takes off tokens beyond the text: special ones, which the text does not show.
-func trimEnd(tokens []record.Token, answer string) []record.Token {
-	n, size := 0, 0
-	for n < len(tokens) && size < len(answer) {
-		size += len(tokens[n].Piece)
-		n++
+// within is how many of the tokens belong to the answer: special ones beyond its end do not.
+func within(answer string, texts []string, pieces [][]byte) int {
+	size := 0
+	for i, p := range pieces {
+		if size >= len(answer) && !brokenText(texts[i]) {
+			return i
+		}
+		size += len(p)
 	}
-	for n < len(tokens) && len(tokens[n].Piece) == 0 && size == len(answer) && n+1 < len(tokens) {
-		n++ // a token inside a character: its bytes are those of the first of its run
-	}
-	return tokens[:n]
+	return len(pieces)
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/record"
@@ -22,6 +23,8 @@ type llamaServer struct {
 	client *client
 	vocab  int
 	bos    string
+	// window is the context of a slot: a repetition penalty looks back over all of it.
+	window int
 }
 
 func (l *llamaServer) meet(ctx context.Context) (facts, error) {
@@ -47,7 +50,7 @@ func (l *llamaServer) meet(ctx context.Context) (facts, error) {
 	if err != nil {
 		return f, err
 	}
-	l.vocab, l.bos = m.Meta.Vocabulary, props.BOS
+	l.vocab, l.bos, l.window = m.Meta.Vocabulary, props.BOS, props.Defaults.Context
 	f = facts{model: path.Base(strings.ReplaceAll(m.ID, `\`, "/")), version: props.Build, context: props.Defaults.Context,
 		chat: props.Template != "", settings: map[string]string{"slots": strconv.Itoa(props.Slots), "cache": "on"}}
 	if props.Template != "" {
@@ -276,14 +279,15 @@ func (l *llamaServer) force(ctx context.Context, prompt []int32, tokens []record
 	return nil, nil
 }
 
-// step is the log-probability of one token after ids. Of a token that ends inside a character the server
-// says nothing, as it waits for the rest of it: then another token is forced, and the value is looked up
-// among all of the vocabulary.
+// step is the log-probability of one token after ids.
 func (l *llamaServer) step(ctx context.Context, ids []int32, token record.Token) (float64, error) {
+	if len(token.Piece) == 0 || !utf8.Valid(token.Piece) {
+		return l.lookUp(ctx, ids, token.ID)
+	}
 	var x *float64
 	err := l.forced(ctx, ids, token.ID, 1, func(a *llamaAnswer) error {
 		if len(a.Values) == 0 && slices.Equal(a.Tokens, []int32{token.ID}) {
-			return nil
+			return nil // it ends inside a character after all
 		}
 		if len(a.Values) != 1 || a.Values[0].ID != token.ID {
 			return malformed("token %d was forced, the answer is about another; does the server know logit_bias?", token.ID)
@@ -292,26 +296,44 @@ func (l *llamaServer) step(ctx context.Context, ids []int32, token record.Token)
 		_, err := logProb(x)
 		return err
 	})
-	if err != nil || x != nil {
-		return settled(x, err)
+	if err == nil && x == nil {
+		return l.lookUp(ctx, ids, token.ID)
 	}
-	if l.vocab == 0 {
-		return 0, &Error{Kind: Refused, Op: "POST /completion", What: "token " + strconv.Itoa(int(token.ID)) + " ends inside a character, and the server does not say how large its vocabulary is", cause: llm.ErrNoLogProb}
-	}
-	err = l.forced(ctx, ids, l.whole(ctx), l.vocab, func(a *llamaAnswer) error {
-		if len(a.Values) != 1 {
-			return malformed("%d positions, one was asked for", len(a.Values))
-		}
-		for _, c := range a.Values[0].Top {
-			if c.ID == token.ID {
-				x = c.LogProb
-				_, err := logProb(x)
-				return err
-			}
-		}
-		return malformed("token %d is not among %d candidates", token.ID, len(a.Values[0].Top))
-	})
 	return settled(x, err)
+}
+
+// someCandidates are enough to find most tokens among; the whole vocabulary is megabytes.
+const someCandidates = 1000
+
+// lookUp is for tokens that end inside a character: the server says nothing of such a one, or fails, as it
+// waits for the rest of the character. Another token is forced, and the value found among the candidates.
+func (l *llamaServer) lookUp(ctx context.Context, ids []int32, token int32) (float64, error) {
+	if l.vocab == 0 {
+		return 0, &Error{Kind: Refused, Op: "POST /completion", What: fmt.Sprintf("token %d ends inside a character, and the server does not say how large its vocabulary is", token), cause: llm.ErrNoLogProb}
+	}
+	var x *float64
+	for _, n := range []int{min(someCandidates, l.vocab), l.vocab} {
+		err := l.forced(ctx, ids, l.whole(ctx), n, func(a *llamaAnswer) error {
+			if len(a.Values) != 1 {
+				return malformed("%d positions, one was asked for", len(a.Values))
+			}
+			for _, c := range a.Values[0].Top {
+				if c.ID == token {
+					x = c.LogProb
+					_, err := logProb(x)
+					return err
+				}
+			}
+			if n == l.vocab {
+				return malformed("token %d is not among %d candidates", token, len(a.Values[0].Top))
+			}
+			return nil
+		})
+		if err != nil || x != nil {
+			return settled(x, err)
+		}
+	}
+	return 0, malformed("token %d has no value", token)
 }
 
 func settled(x *float64, err error) (float64, error) {
@@ -355,7 +377,7 @@ func (l *llamaServer) complete(ctx context.Context, prompt []int32, r llm.Reques
 	d := r.Decoding
 	body := map[string]any{
 		"prompt": prompt, "n_predict": d.MaxTokens, "n_probs": 1, "temperature": d.Temperature, "top_k": d.TopK, "top_p": orOne(d.TopP),
-		"min_p": d.MinP, "repeat_penalty": orOne(d.RepetitionPenalty), "repeat_last_n": -1, "presence_penalty": 0, "frequency_penalty": 0,
+		"min_p": d.MinP, "repeat_penalty": orOne(d.RepetitionPenalty), "repeat_last_n": l.window, "presence_penalty": 0, "frequency_penalty": 0,
 		"typical_p": 1, "dry_multiplier": 0, "xtc_probability": 0, "mirostat": 0, "dynatemp_range": 0,
 		"cache_prompt": true, "return_tokens": true, "post_sampling_probs": false, "stream": false,
 	}

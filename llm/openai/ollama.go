@@ -95,7 +95,7 @@ func (o *ollama) complete(ctx context.Context, r llm.Request) (completion, error
 	d := r.Decoding
 	options := map[string]any{
 		"num_predict": d.MaxTokens, "num_ctx": o.client.c.ContextTokens, "temperature": d.Temperature, "top_k": d.TopK, "top_p": orOne(d.TopP),
-		"min_p": d.MinP, "repeat_penalty": orOne(d.RepetitionPenalty), "repeat_last_n": -1, "stop": []string{},
+		"min_p": d.MinP, "repeat_penalty": orOne(d.RepetitionPenalty), "repeat_last_n": o.client.c.ContextTokens, "stop": []string{},
 	}
 	if d.Temperature > 0 {
 		options["seed"] = seedOf(r)
