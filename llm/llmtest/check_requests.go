@@ -26,7 +26,7 @@ func checkIdentity(p *probe) {
 	if !slices.Contains([]string{"", "exact", "fast"}, id.Mode) {
 		p.faultf("mode %q", id.Mode)
 	}
-	if !p.can.Generate && !p.can.Score {
+	if !p.can.Generate && !p.can.Score && !p.can.Embed {
 		p.faultf("the engine can do nothing: %+v", p.can)
 	}
 	before := p.engine.Capabilities()
@@ -93,7 +93,10 @@ func checkUnsupported(p *probe) {
 	if !p.can.Score {
 		reqs = append(reqs, p.score("Hello?", " yes"))
 	}
-	if !p.can.Chat {
+	if !p.can.Embed {
+		reqs = append(reqs, p.embed("Hello?"))
+	}
+	if !p.can.Chat && p.writes() {
 		reqs = append(reqs, p.any(llm.Chat("Hello?", "")))
 	}
 	for i, r := range p.do(p.ctx, reqs...) {
@@ -122,6 +125,9 @@ func checkOverflow(p *probe) {
 	}
 	if p.can.Generate {
 		reqs = append(reqs, p.generate(long, 4), good)
+	}
+	if p.can.Embed {
+		reqs = append(reqs, p.embed(long), good)
 	}
 	for i, r := range p.do(p.ctx, reqs...) {
 		if i%2 == 0 {
@@ -203,6 +209,11 @@ func checkConcurrent(p *probe) {
 	if p.can.Generate {
 		reqs = append(reqs, p.generate("Count.", 3))
 	}
+	p.concurrently(reqs)
+}
+
+// concurrently lets several callers ask the same at once, each in another order.
+func (p *probe) concurrently(reqs []llm.Request) {
 	alone, ok := p.all(reqs...)
 	if !ok {
 		return

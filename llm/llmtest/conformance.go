@@ -64,7 +64,7 @@ type check struct {
 }
 
 // need is what a check needs of an engine.
-type need struct{ generate, score, chat, seeds, context, promptIDs, tokens bool }
+type need struct{ generate, score, embed, chat, seeds, context, promptIDs, tokens bool }
 
 func (c check) skip(p *probe) string {
 	for _, n := range []struct {
@@ -73,6 +73,7 @@ func (c check) skip(p *probe) string {
 	}{
 		{c.needs.generate, p.can.Generate, "generate"},
 		{c.needs.score, p.can.Score, "score"},
+		{c.needs.embed, p.can.Embed, "embed"},
 		{c.needs.chat, p.can.Chat, "chat"},
 		{c.needs.seeds, p.can.Seeds, "repeat samples"},
 		{c.needs.context, p.can.ContextTokens > 0, "say how long its context is"},
@@ -102,6 +103,12 @@ var checks = []check{
 	{name: "scores do not depend on company", needs: need{score: true}, run: checkCompany},
 	{name: "forced tokens equal generated ones", needs: need{generate: true, score: true, promptIDs: true}, run: checkForced},
 	{name: "concurrent calls", needs: need{score: true}, run: checkConcurrent},
+	{name: "embeddings have their length and dimensions", needs: need{embed: true}, run: checkEmbedded},
+	{name: "a text without a token has no embedding", needs: need{embed: true}, run: checkEmptyText},
+	{name: "embeddings do not depend on their neighbours", needs: need{embed: true}, run: checkEmbedCompany},
+	{name: "embeddings are near where texts say alike", needs: need{embed: true}, run: checkMeaning},
+	{name: "a text is embedded whole", needs: need{embed: true}, run: checkWhole},
+	{name: "embeddings of concurrent callers", needs: need{embed: true}, run: checkEmbedConcurrent},
 	{name: "questions of every script", run: checkScripts},
 	{name: "template text in a question is text", needs: need{chat: true, promptIDs: true}, run: checkTemplateText},
 	{name: "special tokens in a text are text", needs: need{score: true, promptIDs: true}, run: checkSpecialText},
@@ -146,8 +153,14 @@ func (p *probe) any(prompt llm.Prompt) llm.Request {
 	if p.can.Score {
 		return llm.Request{Kind: llm.Score, Prompt: prompt, Answer: " yes"}
 	}
+	if !p.can.Generate {
+		return llm.Request{Kind: llm.Embed, Prompt: prompt}
+	}
 	return llm.Request{Kind: llm.Generate, Prompt: prompt, Decoding: llm.Decoding{MaxTokens: 1}}
 }
+
+// writes says that the engine takes prompts and answers, not only texts to embed.
+func (p *probe) writes() bool { return p.can.Generate || p.can.Score }
 
 // do asks and checks the form of what comes back. The number of results is right when it returns.
 func (p *probe) do(ctx context.Context, reqs ...llm.Request) []llm.Result {

@@ -21,6 +21,10 @@ func TestScriptedConforms(t *testing.T) {
 		"no chat":    {ContextOf(512), Lacking(func(c *llm.Capabilities) { c.Chat = false })},
 		"score only": {ContextOf(512), Lacking(func(c *llm.Capabilities) { c.Generate = false })},
 		"text only":  {Lacking(func(c *llm.Capabilities) { c.Score = false })},
+		"embeddings only": {ContextOf(512), Lacking(func(c *llm.Capabilities) {
+			c.Generate, c.Score, c.Chat, c.Seeds = false, false, false, false
+		})},
+		"no embeddings": {ContextOf(512), Lacking(func(c *llm.Capabilities) { c.Embed, c.Dimensions = false, 0 })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,6 +78,15 @@ func answering(change func(llm.Request, *llm.Reply)) doing {
 		}
 		return out
 	}
+}
+
+// onEmbeddings changes the numbers of each embedding.
+func onEmbeddings(change func(llm.Request, []float32)) doing {
+	return answering(func(req llm.Request, r *llm.Reply) {
+		if req.Kind == llm.Embed {
+			change(req, r.Embedding)
+		}
+	})
 }
 
 // inMessages changes the text of every message.
@@ -215,6 +228,34 @@ func TestConformanceFindsFaults(t *testing.T) {
 			}
 			r.Answer = r.Answer[:min(len(r.Answer), 60)]
 		})},
+		{"embeddings have another length", "length and dimensions", onEmbeddings(func(_ llm.Request, e []float32) {
+			for i := range e {
+				e[i] *= 1.00001
+			}
+		})},
+		{"an embedding is no number", "length and dimensions", onEmbeddings(func(_ llm.Request, e []float32) { e[0] = float32(math.NaN()) })},
+		{"embeddings lack dimensions", "length and dimensions", answering(func(_ llm.Request, r *llm.Reply) {
+			r.Embedding = r.Embedding[:len(r.Embedding)-1]
+		})},
+		{"blanks have an embedding", "without a token", asking(func(r *llm.Request) {
+			if strings.TrimSpace(r.Prompt.Text) == "" {
+				r.Prompt.Text = "-"
+			}
+		})},
+		{"embeddings move with the size of the batch", "their neighbours", func(next llm.Engine, ctx context.Context, reqs []llm.Request) []llm.Result {
+			return onEmbeddings(func(_ llm.Request, e []float32) {
+				i := slices.Index(e, slices.Max(e))
+				e[i] = math.Nextafter32(e[i], float32(len(reqs)))
+			})(next, ctx, reqs[:len(reqs):len(reqs)])
+		}},
+		{"embeddings come in another order", "their neighbours", func(next llm.Engine, ctx context.Context, reqs []llm.Request) []llm.Result {
+			out := next.Do(ctx, reqs)
+			slices.SortFunc(out, func(a, b llm.Result) int { return slices.Compare(a.Reply.Embedding, b.Reply.Embedding) })
+			return out
+		}},
+		{"all texts mean the same", "say alike", asking(func(r *llm.Request) { r.Prompt.Text = "a" })},
+		{"a long text is cut in silence", "whole", asking(func(r *llm.Request) { r.Prompt.Text = r.Prompt.Text[:min(len(r.Prompt.Text), 256)] })},
+		{"a text to embed ends at a NUL", "whole", asking(func(r *llm.Request) { r.Prompt.Text, _, _ = strings.Cut(r.Prompt.Text, "\x00") })},
 		{"a cancelled call is answered", "cancelled context", func(next llm.Engine, ctx context.Context, reqs []llm.Request) []llm.Result {
 			return next.Do(context.WithoutCancel(ctx), reqs)
 		}},

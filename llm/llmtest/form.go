@@ -31,9 +31,15 @@ func (p *probe) form(req llm.Request, r llm.Result) {
 	if p.expect.Exact && !r.Reply.Reproducible {
 		p.faultf("%s: an exact engine gave a reply that is not reproducible", describe(req))
 	}
-	if req.Kind == llm.Score {
+	if req.Kind != llm.Embed && r.Reply.Embedding != nil {
+		p.faultf("%s: an embedding that was not asked for", describe(req))
+	}
+	switch req.Kind {
+	case llm.Score:
 		p.scoredForm(req, r.Reply)
-	} else {
+	case llm.Embed:
+		p.embeddedForm(req, r.Reply)
+	default:
 		p.generatedForm(req, r.Reply)
 	}
 }
@@ -130,6 +136,14 @@ func sameBits(a, b llm.Reply) string {
 	for i := range a.Tokens {
 		if x, y := a.Tokens[i].LogProb, b.Tokens[i].LogProb; math.Float64bits(x) != math.Float64bits(y) {
 			return fmt.Sprintf("token %d has log-probabilities %v and %v", i, x, y)
+		}
+	}
+	if len(a.Embedding) != len(b.Embedding) {
+		return fmt.Sprintf("embeddings of %d and %d numbers", len(a.Embedding), len(b.Embedding))
+	}
+	for i := range a.Embedding {
+		if x, y := a.Embedding[i], b.Embedding[i]; math.Float32bits(x) != math.Float32bits(y) {
+			return fmt.Sprintf("number %d of the embedding is %v and %v", i, x, y)
 		}
 	}
 	return ""

@@ -33,6 +33,8 @@ var ErrClosed = errors.New("scripted model is closed")
 // samples repeat for equal (seed, sample). Its token probabilities need not add up to 1.
 //
 // Top-k, top-p, min-p and the repetition penalty are accepted and change nothing.
+//
+// Texts that share words have near embeddings, whatever their meaning.
 type Scripted struct {
 	script   Script
 	identity llm.Identity
@@ -108,7 +110,8 @@ func NewScripted(script Script, opts ...Option) *Scripted {
 	s := &Scripted{
 		script:   script,
 		identity: llm.Identity{Engine: "scripted", Version: "1", Mode: "exact"},
-		can:      llm.Capabilities{Generate: true, Score: true, Chat: true, Seeds: true},
+		can: llm.Capabilities{Generate: true, Score: true, Chat: true, Seeds: true,
+			Embed: true, Dimensions: embeddingSize},
 	}
 	Named("script")(s)
 	for _, o := range opts {
@@ -222,16 +225,25 @@ func (s *Scripted) arrive(r llm.Request) (int, error) {
 func (s *Scripted) answer(r llm.Request) (llm.Reply, error) {
 	reply := llm.Reply{PromptIDs: promptIDs(r.Prompt), Reproducible: !s.chancy, Observed: maps.Clone(s.observed)}
 	need := len(reply.PromptIDs)
-	if r.Kind == llm.Score {
+	switch r.Kind {
+	case llm.Score:
 		need += len(Tokenise(r.Answer))
-	} else {
+	case llm.Generate:
 		need += r.Decoding.MaxTokens
 	}
 	if have := s.can.ContextTokens; have > 0 && need > have {
 		return llm.Reply{}, &llm.OverflowError{Need: need, Have: have}
 	}
-	if r.Kind == llm.Score {
+	switch r.Kind {
+	case llm.Score:
 		reply.Tokens, reply.Finish = s.tokens(r.Prompt, Tokenise(r.Answer)), llm.FinishScored
+		return reply, nil
+	case llm.Embed:
+		var err error
+		if reply.Embedding, err = embedding(r.Prompt.Text); err != nil {
+			return llm.Reply{}, err
+		}
+		reply.Finish = llm.FinishEmbedded
 		return reply, nil
 	}
 	said := s.choose(r)
