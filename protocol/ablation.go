@@ -17,6 +17,23 @@ type Step struct {
 	To   string `json:"to"`
 }
 
+// Cell is one cell of the prompt ablation: a user prompt, and the marker that opens the assistant turn.
+type Cell struct {
+	Prompt  string `json:"prompt"`
+	Marker  string `json:"marker"`
+	Context string `json:"context"`
+}
+
+// Cells are the four prompts with "Answer:", then "Guess:" each.
+func Cells() []Cell {
+	return []Cell{
+		{"question alone", "Answer:", "answer-slot"}, {"question alone", "Guess:", "question-guess"},
+		{"answer-only instruction", "Answer:", "answer-only"}, {"answer-only instruction", "Guess:", "answer-only-guess"},
+		{"confidence prompt without its probability request", "Answer:", "template-answer"}, {"confidence prompt without its probability request", "Guess:", "template-guess"},
+		{"confidence prompt", "Answer:", "confidence-answer"}, {"confidence prompt", "Guess:", "guess-slot"},
+	}
+}
+
 // Steps lists the edits, first those of the path on which "Answer:" stays, then those of "Guess:".
 func Steps() []Step {
 	return []Step{

@@ -39,6 +39,8 @@ type End struct {
 	Made, Reused int64
 	Took         time.Duration
 	Folder       string
+	// Tables says that the study has tables over its settings.
+	Tables bool
 }
 
 // WriteEnd says what the run cost, where it lies and what to do next.
@@ -46,6 +48,9 @@ func WriteEnd(w io.Writer, width int, e End) error {
 	p := newPrinter(w, width)
 	p.line("reused %d calls, made %d, in %s", e.Reused, e.Made, e.Took.Round(time.Second))
 	p.line("wrote %s: report.html, results.json, card.md, run.json, tables (*.parquet), ledger.db", e.Folder)
+	if e.Tables {
+		p.line("tables over all settings: credence tables %s", e.Folder)
+	}
 	p.line("next: open %s/report.html in a browser; docs/format.md shows how to ask your", e.Folder)
 	p.line("own questions of your own model with \"credence run study.yaml\"")
 	return p.err

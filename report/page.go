@@ -23,6 +23,8 @@ type Page struct {
 	Card *card.Card
 	// Sections are made by [NewSection], one for each setting.
 	Sections []*Section
+	// Tables are over all settings; see [StudyTables].
+	Tables []StudyTable
 }
 
 // WriteHTML writes the report as one self-contained file, which asks nothing of anywhere: a policy in
@@ -34,6 +36,9 @@ func WriteHTML(w io.Writer, p Page) error {
 	if len(p.Sections) > 1 {
 		t := overviewTable(p.Sections)
 		view.Overview = &t
+	}
+	for _, t := range p.Tables {
+		view.Tables = append(view.Tables, namedTable{t.heading(), t.view})
 	}
 	if p.Card != nil {
 		c := cardViewOf(p.Card)
@@ -64,11 +69,18 @@ type pageView struct {
 	Lead     string
 	Verdict  verdict
 	Overview *tableView
+	Tables   []namedTable
 	Card     *cardView
 	Sections []sectionFrame
 	Glossary []term
 	// Scores is set where the page is about scores alone.
 	Scores *scoresView
+}
+
+// namedTable is a table of the study under a heading that tells whose form it has.
+type namedTable struct {
+	Heading string
+	Table   tableView
 }
 
 type sectionFrame struct {

@@ -62,6 +62,16 @@ type RunCost struct {
 	AskingSeconds   float64 `json:"asking_seconds"`
 }
 
+// HasParts reports whether the study asked more than its main comparison.
+func (r *Results) HasParts() bool {
+	for _, s := range r.Settings {
+		if len(s.Further) > 0 || s.Selection != nil || s.Reference != nil {
+			return true
+		}
+	}
+	return r.Summaries != nil && (len(r.Summaries.Supplied) > 0 || len(r.Summaries.Multiverse) > 0)
+}
+
 func (r *runner) results() *Results {
 	return &Results{
 		Schema:    schemaVersion,
@@ -103,6 +113,9 @@ func (r *runner) write(results *Results, info *RunInfo) error {
 		return err
 	}
 	page := report.Page{Title: r.file.Name, Card: results.Card, Sections: r.sections}
+	if len(r.settings) > 1 || len(r.file.Protocol.Parts) > 0 {
+		page.Tables = report.StudyTables(r.settings, r.summaries)
+	}
 	err := r.folder.writeWith(reportFile, func(file *os.File) error {
 		w := bufio.NewWriter(file)
 		return errors.Join(report.WriteHTML(w, page), w.Flush())

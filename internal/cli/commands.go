@@ -8,6 +8,7 @@ func (a *app) commands() []*cobra.Command {
 		a.newQuickstartCommand(),
 		a.newRunCommand(),
 		a.newPlanCommand(),
+		a.newTablesCommand(),
 		a.newCardCommand(),
 		a.newEvalCommand(),
 		a.newMetricsCommand(),
