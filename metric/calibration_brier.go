@@ -192,17 +192,17 @@ func murphyBins(parameters string) (cut func(*Prepared) partition, how string, e
 
 // distinct makes a bin of every distinct confidence.
 func distinct(p *Prepared) partition {
-	spans := remember(p, distinctKey{}, func() []span {
-		spans := make([]span, len(p.groups))
-		for g, end := range p.groups {
-			spans[g] = span{p.groupStart(g), end}
+	var spans []span // made when they are asked for
+	return func([]uint32) []span {
+		if spans == nil {
+			spans = make([]span, len(p.groups))
+			for g, end := range p.groups {
+				spans[g] = span{p.groupStart(g), end}
+			}
 		}
 		return spans
-	})
-	return func([]uint32) []span { return spans }
+	}
 }
-
-type distinctKey struct{}
 
 func (by murphyPart) family() Family {
 	return Family{

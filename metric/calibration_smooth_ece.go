@@ -60,6 +60,7 @@ type cosineSeries struct {
 	gatherings map[int]*gathering
 	// moments[k] is the mean of gap · cos(kπ·confidence).
 	moments []float64
+	cosines []float64 // as many
 	// At one σ: the coefficients of the smoothed gap, and its samples.
 	coefficients, t, ft []float64
 	transform           *fourier.DCT
@@ -114,21 +115,25 @@ func (s *cosineSeries) prepare(sigma float64) {
 		m = s.gatherings[cells].gather(m)
 	}
 	s.moments = resized(s.moments, modes(sigma))
+	s.cosines = resized(s.cosines, len(s.moments))
 	for i, c := range m.at {
 		if g := m.gap[i] / n; g != 0 {
-			addCosines(s.moments, g, c)
+			setCosines(s.cosines, c)
+			for k, cos := range s.cosines {
+				s.moments[k] += g * cos
+			}
 		}
 	}
 }
 
-// addCosines adds g cos(kπc) to every sum[k]. It turns from one k to the next, and starts afresh every
-// 64 so that rounding does not add up.
-func addCosines(sum []float64, g, c float64) {
-	sin1, cos1 := math.Sincos(math.Pi * c)
-	for from := 0; from < len(sum); from += 64 {
-		sin, cos := math.Sincos(math.Pi * c * float64(from))
-		for k := from; k < min(from+64, len(sum)); k++ {
-			sum[k] += g * cos
+// setCosines sets dst[k] to cos(kπt). It turns from one k to the next, and starts afresh every 64 so
+// that rounding does not add up.
+func setCosines(dst []float64, t float64) {
+	sin1, cos1 := math.Sincos(math.Pi * t)
+	for from := 0; from < len(dst); from += 64 {
+		sin, cos := math.Sincos(math.Pi * t * float64(from))
+		for k := from; k < min(from+64, len(dst)); k++ {
+			dst[k] = cos
 			sin, cos = sin*cos1+cos*sin1, cos*cos1-sin*sin1
 		}
 	}
@@ -172,9 +177,10 @@ func (s *cosineSeries) sample(steps int) {
 }
 
 func (s *cosineSeries) at(t float64) float64 {
+	setCosines(s.cosines[:len(s.coefficients)], t)
 	sum := 0.
 	for k, a := range s.coefficients {
-		sum += a * math.Cos(float64(k)*math.Pi*t)
+		sum += a * s.cosines[k]
 	}
 	return sum
 }

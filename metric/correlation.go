@@ -123,6 +123,9 @@ func (p *Prepared) scaled() (xs []float64, ok bool) {
 	if math.IsInf(largest, 0) {
 		return nil, false
 	}
+	if largest > .001 && largest <= 1 {
+		return p.confidence, true
+	}
 	_, exponent := math.Frexp(largest)
 	xs = make([]float64, len(p.confidence))
 	for a, c := range p.confidence {

@@ -196,9 +196,7 @@ func rankLevels(quality []float64) (levels []float64, of []int32) {
 			}
 		}
 		for i, q := range quality {
-			if q != levels[0] {
-				of[i] = 1
-			}
+			of[i] = int32(levels[0] - q)
 		}
 		return levels, of
 	}

@@ -192,9 +192,19 @@ func (b *builder) addScore(row *table.Row, k int) error {
 }
 
 func (c *Column) have(x float64) {
+	if len(c.Values) == cap(c.Values) {
+		c.Values = slices.Grow(c.Values, max(1024, len(c.Values))) // twice as long: a large file is copied less often
+	}
 	c.Values = append(c.Values, x)
 	if c.Why != nil {
 		c.Why = append(c.Why, "")
+	}
+}
+
+// fit gives back the room for rows that did not come.
+func (c *Column) fit() {
+	if cap(c.Values)-len(c.Values) > len(c.Values)/4 {
+		c.Values = slices.Clone(c.Values)
 	}
 }
 
@@ -202,8 +212,8 @@ func (c *Column) miss(rows int, why, what string) {
 	if c.Why == nil {
 		c.Why = make([]string, rows)
 	}
-	c.Values = append(c.Values, math.NaN())
-	c.Why = append(c.Why, "no "+what+" ("+why+")")
+	c.have(math.NaN())
+	c.Why[rows] = "no " + what + " (" + why + ")"
 }
 
 // group returns the number of the row's group, making it if it is new.
@@ -281,7 +291,9 @@ func (b *builder) share(s string) string {
 }
 
 func (b *builder) finish() (*Table, error) {
+	b.t.Label.fit()
 	for k := range b.t.Scores {
+		b.t.Scores[k].fit()
 		if err := b.settle(k); err != nil {
 			return nil, err
 		}
