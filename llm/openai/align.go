@@ -37,6 +37,9 @@ func alignRuns(whole string, texts []string, least int) (pieces [][]byte, ok boo
 			return nil, false
 		default:
 			n := run(whole, texts[i:], least)
+			if n < 0 {
+				return nil, false
+			}
 			pieces[i], whole = []byte(whole[:n]), whole[n:]
 			for i+1 < len(texts) && brokenText(texts[i+1]) {
 				i++
@@ -47,7 +50,8 @@ func alignRuns(whole string, texts []string, least int) (pieces [][]byte, ok boo
 }
 
 // run is how many bytes of whole belong to the broken tokens that texts begin with: up to where the next
-// clear text stands. What is clear in a broken text is passed over; what is not takes at least so many bytes.
+// clear text stands, or -1 if that does not come. What is clear in a broken text is passed over; what is not
+// takes at least so many bytes.
 func run(whole string, texts []string, least int) int {
 	from, gap := 0, false
 	for _, t := range texts {
@@ -62,7 +66,7 @@ func run(whole string, texts []string, least int) int {
 			}
 			at := strings.Index(whole[from:], clear)
 			if at < 0 || !gap && at > 0 {
-				return len(whole)
+				return -1
 			}
 			if from += at; !brokenText(t) {
 				return from

@@ -254,7 +254,7 @@ func (e *Engine) admit(ctx context.Context, r llm.Request) error {
 		return err
 	}
 	if err := e.can.Check(r.Kind); err != nil {
-		return fmt.Errorf("%w: a server of dialect %q gives no log-probabilities of a given answer", err, e.dialect)
+		return fmt.Errorf("%w: a server asked as %q cannot", err, e.dialect)
 	}
 	if len(r.Prompt.Messages) > 0 && !e.can.Chat {
 		return fmt.Errorf("chat: %w: %s has no chat template", llm.ErrNotSupported, e.identity.Model)

@@ -388,30 +388,28 @@ func (l *llamaServer) complete(ctx context.Context, prompt []int32, r llm.Reques
 		body["seed"] = seedOf(r)
 	}
 	var a llamaAnswer
-	err := l.client.post(ctx, "/completion", len(prompt)+d.MaxTokens, body, checked(&a, func(a *llamaAnswer) error { return a.of(len(prompt)) }))
+	err := l.client.post(ctx, "/completion", len(prompt)+d.MaxTokens, body, checked(&a, func(a *llamaAnswer) error {
+		if _, known := llamaStops[a.StopType]; !known {
+			return malformed("stop type %q", said(a.StopType))
+		}
+		return a.of(len(prompt))
+	}))
 	if err != nil {
 		return completion{}, err
 	}
 	return l.completion(ctx, &a)
 }
 
+// llamaStops are why a reply ended.
+var llamaStops = map[string]llm.Finish{"limit": llm.FinishLength, "word": llm.FinishStop, "eos": llm.FinishEnd}
+
 // completion joins tokens and values. Tokens that end inside a character have no value, nor have those of
 // a stop string; their pieces are what the text has between the others.
 func (l *llamaServer) completion(ctx context.Context, a *llamaAnswer) (completion, error) {
-	out := completion{text: a.Content}
+	out := completion{text: a.Content, finish: llamaStops[a.StopType]}
 	ids := a.Tokens
-	switch a.StopType {
-	case "limit":
-		out.finish = llm.FinishLength
-	case "word":
-		out.finish = llm.FinishStop
-	case "eos":
-		out.finish = llm.FinishEnd
-		if len(ids) > 0 {
-			ids = ids[:len(ids)-1]
-		}
-	default:
-		return out, malformed("stop type %q", said(a.StopType))
+	if out.finish == llm.FinishEnd && len(ids) > 0 { // the token that ends the turn is no part of the reply
+		ids = ids[:len(ids)-1]
 	}
 	values := a.Values
 	texts := make([]string, len(ids))
