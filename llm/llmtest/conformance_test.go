@@ -244,9 +244,8 @@ func TestConformanceFindsFaults(t *testing.T) {
 		})},
 		{"embeddings move with the size of the batch", "their neighbours", func(next llm.Engine, ctx context.Context, reqs []llm.Request) []llm.Result {
 			return onEmbeddings(func(_ llm.Request, e []float32) {
-				i := slices.Index(e, slices.Max(e))
-				e[i] = math.Nextafter32(e[i], float32(len(reqs)))
-			})(next, ctx, reqs[:len(reqs):len(reqs)])
+				e[slices.Index(e, slices.Max(e))] *= 1 - 1e-7*float32(len(reqs))
+			})(next, ctx, reqs)
 		}},
 		{"embeddings come in another order", "their neighbours", func(next llm.Engine, ctx context.Context, reqs []llm.Request) []llm.Result {
 			out := next.Do(ctx, reqs)
