@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -94,6 +95,9 @@ difference is the first score minus the second.`,
 }
 
 func (a *app) eval(cmd *cobra.Command, file string, flags evalFlags) error {
+	// A large file is a few large arrays of numbers, which cost the collector nothing to look at and much
+	// room while they lie about.
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	plan, err := flags.plan()
 	if err != nil {
 		return err
