@@ -194,3 +194,18 @@ func TestBERTScoreByHand(t *testing.T) {
 		t.Errorf("opposite tokens: %+v", f)
 	}
 }
+
+func TestTies(t *testing.T) {
+	t.Parallel()
+	// J08: ten verdicts, three of them ties.
+	win, lose, tie, adjusted := Tally{Win: 4, Lose: 3, Tie: 3, NotJudged: 2}.Rates()
+	for i, want := range []float64{.4, .3, .3, .55} {
+		got := []measure.Value{win, lose, tie, adjusted}[i]
+		if x, ok := got.Get(); !ok || x != want || got.N != 10 || got.LeftOut[0].N != 2 {
+			t.Errorf("%s: %v of %d, want %v", got.Method, x, got.N, want)
+		}
+	}
+	if _, _, _, adjusted := (Tally{NotJudged: 3}).Rates(); adjusted.N != 0 {
+		t.Errorf("without a verdict: %+v", adjusted)
+	}
+}
