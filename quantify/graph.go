@@ -136,8 +136,9 @@ func Degree(a Affinity, premise Premise) Quantifier {
 	}
 }
 
-// eccentric is the eigenvalue below which an eigenvector of the Laplacian speaks of clusters.
-const eccentric = .9
+// eccentric is the eigenvalue below which an eigenvector of the Laplacian speaks of clusters: 0.9, less
+// what rounding can do, so that an eigenvalue of 0.9 falls on one side however the samples are ordered.
+const eccentric = .9 - 1e-12
 
 // Eccentricity is how far the samples lie from their centre in the space of the Laplacian's eigenvectors
 // with λ < 0.9: the Frobenius norm of these vectors, each less its mean over the samples.

@@ -2,11 +2,14 @@ package quantify
 
 import "math"
 
+// tiny is 0 to matrices with elements around 1: the square of less would leave the range of float64.
+const tiny = 1e-140
+
 // spectrum computes eigenvalues and eigenvectors of small symmetric matrices. It keeps its working space,
 // so that matrix after matrix costs no allocation; a general library spends more on finding its way than
 // on ten rows. Householder's reduction to a tridiagonal matrix, then QL steps with implicit shifts.
 //
-// It serves one goroutine at a time.
+// Elements are around 1 in size, or 0 to rounding. It serves one goroutine at a time.
 type spectrum struct {
 	n       int
 	matrix  []float64 // n × n; the reduction overwrites it
@@ -59,7 +62,7 @@ func (s *spectrum) reduce() {
 		}
 		norm = math.Sqrt(norm)
 		s.values[k], s.scales[k] = a[k*n+k], 0
-		if norm == 0 {
+		if norm < tiny {
 			s.beside[k] = 0
 			continue
 		}
@@ -150,7 +153,7 @@ func (s *spectrum) settle(l int, vectors bool) bool {
 	for range steps {
 		m := l
 		for ; m < s.n-1; m++ {
-			if size := math.Abs(d[m]) + math.Abs(d[m+1]); math.Abs(e[m]) <= 0x1p-53*size {
+			if size := math.Abs(d[m]) + math.Abs(d[m+1]); math.Abs(e[m]) <= 0x1p-53*size+tiny {
 				break
 			}
 		}

@@ -24,6 +24,9 @@ func symmetric(t *rapid.T, n int) []float64 {
 	for i := range n {
 		for j := range i + 1 {
 			a[i*n+j] = element.Draw(t, "element")
+			if math.Abs(a[i*n+j]) < 1e-100 { // gonum 0.17 panics on a matrix of such elements alone
+				a[i*n+j] = 0
+			}
 			a[j*n+i] = a[i*n+j]
 		}
 	}
@@ -36,8 +39,8 @@ func TestSpectrumAgainstGonum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 14).Draw(t, "n")
 		a := symmetric(t, n)
-		var reference mat.EigenSym
-		if !reference.Factorize(mat.NewSymDense(n, slices.Clone(a)), false) {
+		var reference mat.EigenSym // with vectors: without, gonum 0.17 loses half the digits to tiny elements
+		if !reference.Factorize(mat.NewSymDense(n, slices.Clone(a)), true) {
 			t.Skip("gonum did not converge")
 		}
 		want := reference.Values(nil)
