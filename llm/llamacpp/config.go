@@ -46,8 +46,12 @@ type Config struct {
 	// Sequences is the number of texts that are held and worked on at once; 0 is 16, or what MemoryLimit
 	// leaves room for if that is less.
 	Sequences int
-	// MemoryLimit bounds the memory of weights, cells and buffers, in bytes; 0 is no bound.
+	// MemoryLimit bounds what Memory states, in bytes; 0 is no bound. The number of sequences follows it.
 	MemoryLimit int64
+	// GPULayers is how many of the model's layers a GPU computes, the last ones first; 0 is none, and more
+	// than there are is all. It needs a library with a GPU backend. Values then are not those of the CPU,
+	// and whether they are exact is measured; see [Engine.Exactness].
+	GPULayers int
 }
 
 const (
@@ -68,6 +72,7 @@ var hexSHA256 = regexp.MustCompile(`^[0-9a-f]{64}$`)
 type shape struct {
 	architecture                string
 	trained, layers, embedding  int
+	feedForward                 int
 	keyWidth, valueWidth, vocab int
 	template                    string
 	weightBytes                 int64
@@ -92,6 +97,7 @@ func readShape(g *gguf.File) (shape, error) {
 		}
 		*to = n
 	}
+	s.feedForward, _ = g.Int(s.architecture + ".feed_forward_length")
 	s.keyWidth, s.valueWidth = cellWidths(g, s)
 	tokens := g.Strings("tokenizer.ggml.tokens")
 	if s.vocab = len(tokens); s.vocab == 0 {
@@ -154,6 +160,8 @@ type settled struct {
 	context int
 	// steady keeps all threads at work however busy the machine is; see pace.
 	steady bool
+	// measuring marks the engines that measure exactness, which is not measured for them.
+	measuring bool
 }
 
 // settle makes the choices that c leaves open and checks the rest against the model.
@@ -165,9 +173,10 @@ func (c Config) settle(s shape) (settled, error) {
 	if out.Mode != Exact && out.Mode != Fast {
 		return out, fmt.Errorf("mode %q is not known: it is %q or %q", c.Mode, Exact, Fast)
 	}
-	if c.Threads < 0 || c.ContextTokens < 0 || c.Sequences < 0 || c.MemoryLimit < 0 {
-		return out, errors.New("threads, context tokens, sequences and memory limit must not be negative")
+	if c.Threads < 0 || c.ContextTokens < 0 || c.Sequences < 0 || c.MemoryLimit < 0 || c.GPULayers < 0 {
+		return out, errors.New("threads, context tokens, sequences, memory limit and GPU layers must not be negative")
 	}
+	out.GPULayers = min(c.GPULayers, s.layers+1) // the output counts as one
 	if c.WeightsSHA256 != "" && !hexSHA256.MatchString(c.WeightsSHA256) {
 		return out, fmt.Errorf("weights: %q is no SHA-256 in lower-case hex", c.WeightsSHA256)
 	}
@@ -187,39 +196,3 @@ func (c Config) settle(s shape) (settled, error) {
 	out.cells = (out.context + cellPadding - 1) / cellPadding * cellPadding
 	return out, out.fit(s)
 }
-
-// fit chooses the number of sequences within the bound on memory.
-func (c *settled) fit(s shape) error {
-	c.slots = c.Sequences
-	if c.slots == 0 {
-		c.slots = defaultSequences
-	}
-	if c.slots > maxSequences {
-		return fmt.Errorf("%d sequences are wanted; at most %d are possible", c.slots, maxSequences)
-	}
-	if c.MemoryLimit == 0 {
-		return nil
-	}
-	fixed, each := s.weightBytes+c.bufferBytes(s), c.sequenceBytes(s)
-	room := (c.MemoryLimit - fixed) / each
-	if c.Sequences == 0 {
-		c.slots = int(min(int64(c.slots), max(room, 0)))
-	}
-	if c.slots < 1 || int64(c.slots) > room {
-		return fmt.Errorf("memory limit of %s: weights and buffers take %s and each of %d sequences of %d tokens %s",
-			megabytes(c.MemoryLimit), megabytes(fixed), max(c.slots, 1), c.context, megabytes(each))
-	}
-	return nil
-}
-
-// sequenceBytes is what the cells of one sequence take: keys and values as 16-bit numbers.
-func (c *settled) sequenceBytes(s shape) int64 {
-	return int64(c.cells) * int64(s.layers) * int64(s.keyWidth+s.valueWidth) * 2
-}
-
-// bufferBytes estimates logits and intermediate results of one batch, and the logits that wait.
-func (c *settled) bufferBytes(s shape) int64 {
-	return int64(2*c.rows+rowBuffers)*int64(s.vocab)*4 + int64(c.rows)*int64(s.embedding)*4*24
-}
-
-func megabytes(n int64) string { return fmt.Sprintf("%d MB", (n+999_999)/1_000_000) }

@@ -123,19 +123,24 @@ func TestChoicesAreMadeAndChecked(t *testing.T) {
 	if each := got.sequenceBytes(s); each != 131_072 {
 		t.Errorf("a sequence takes %d bytes, want 131072", each)
 	}
-	fixed := s.weightBytes + got.bufferBytes(s)
+	all := got.memory(s)
+	fixed := all.Total() - all.Cells
 	if few, err := (Config{MemoryLimit: fixed + 3*131_072 + 5}).settle(s); err != nil || few.slots != 3 {
 		t.Errorf("memory for three sequences gives %d (%v)", few.slots, err)
+	}
+	if all.Cells != 16*131_072 || all.Weights != 10_000_000 || all.Sequences != 16 || all.ContextTokens != 1024 {
+		t.Errorf("memory %+v", all)
 	}
 	for name, c := range map[string]struct {
 		c    Config
 		want string
 	}{
-		"memory for none":       {Config{MemoryLimit: fixed}, "memory limit"},
+		"memory for none":       {Config{MemoryLimit: fixed}, "1 sequences of 1024 tokens 1 MB"},
 		"memory for fewer":      {Config{MemoryLimit: fixed + 3*131_072, Sequences: 4}, "memory limit"},
 		"beyond training":       {Config{ContextTokens: 4096}, "trained for 2048"},
 		"unknown mode":          {Config{Mode: "quick"}, `mode "quick"`},
 		"negative":              {Config{Threads: -1}, "negative"},
+		"layers below none":     {Config{GPULayers: -1}, "negative"},
 		"too many sequences":    {Config{Sequences: 1000}, "at most 64"},
 		"a checksum that isn't": {Config{WeightsSHA256: "ABC"}, "no SHA-256"},
 	} {

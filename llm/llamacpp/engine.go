@@ -21,9 +21,12 @@ type Engine struct {
 	lib      *library
 	template *chatTemplate
 	identity llm.Identity
+	gpus     *gpus // nil for a model that the CPU computes
 
 	load  sync.Once
 	ready chan struct{} // closed when the weights are loaded or err stands
+
+	exactness exactness
 
 	using  sync.RWMutex // held for reading while the vocabulary is used, for writing to free it
 	mu     sync.Mutex   // guards what follows
@@ -70,6 +73,11 @@ func New(c Config) (*Engine, error) {
 		}
 	}
 	e := &Engine{c: settled, shape: s, lib: lib, template: t, ready: make(chan struct{})}
+	if e.c.GPULayers > 0 {
+		if e.gpus, err = lib.useGPUs(e.c.GPULayers); err != nil {
+			return nil, &unusable{err}
+		}
+	}
 	e.identity = e.identify()
 	return e, nil
 }
@@ -90,6 +98,10 @@ func (e *Engine) identify() llm.Identity {
 	if e.c.Mode == Fast {
 		settings["threads"] = fmt.Sprint(e.c.Threads)
 	}
+	if e.gpus != nil {
+		settings["gpu_layers"] = fmt.Sprint(e.c.GPULayers)
+		settings["gpu"], settings["gpu_library"] = e.gpus.names, e.gpus.digest[:16]
+	}
 	return llm.Identity{
 		Engine: "llamacpp", Version: e.lib.version, Model: filepath.Base(e.c.Weights),
 		Weights: e.c.WeightsSHA256, Mode: string(e.c.Mode), Settings: settings,
@@ -103,7 +115,7 @@ func (e *Engine) Identity() llm.Identity { return e.identity }
 func (e *Engine) Capabilities() llm.Capabilities {
 	return llm.Capabilities{
 		Generate: true, Score: true, Chat: e.template != nil,
-		Seeds: e.c.Mode == Exact, ContextTokens: e.c.context,
+		Seeds: e.reproducible(), ContextTokens: e.c.context,
 	}
 }
 
@@ -123,9 +135,13 @@ func (e *Engine) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
 // results.
 func (e *Engine) submit(ctx context.Context, reqs []llm.Request, results []llm.Result) []*job {
 	jobs := make([]*job, len(reqs))
+	_, err := e.Exactness(ctx)
 	e.using.RLock() // the vocabulary stays while texts are tokenised
 	defer e.using.RUnlock()
-	l, err := e.start(ctx)
+	var l *loaded
+	if err == nil {
+		l, err = e.start(ctx)
+	}
 	if err != nil {
 		for i := range results {
 			results[i].Err = err
@@ -157,7 +173,7 @@ func (e *Engine) await(ctx context.Context, j *job) llm.Result {
 		return llm.Result{Err: j.err}
 	}
 	reply := j.out.reply()
-	reply.Reproducible = e.c.Mode == Exact
+	reply.Reproducible = e.reproducible()
 	return llm.Result{Reply: reply}
 }
 

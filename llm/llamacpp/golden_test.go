@@ -27,7 +27,7 @@ func TestGoldenLogProbabilities(t *testing.T) {
 		t.Skipf("this machine runs the CPU variant %s; the values are those of %s", cpu, portableNames[runtime.GOARCH])
 	}
 	ids := passage(t, e, 0, 60)
-	got := golden{Text: "testdata/passage.txt, first 60 tokens"}
+	got := golden{Text: "passage.txt, first 60 tokens"}
 	for _, tok := range do(t, e, forced(t, e, ids, tail))[0].Tokens {
 		got.IDs, got.LogProbs = append(got.IDs, tok.ID), append(got.LogProbs, tok.LogProb)
 	}

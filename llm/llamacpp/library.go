@@ -29,6 +29,7 @@ type library struct {
 	// the CPU variant in use: together they say which machine code computed a value.
 	version, digest, cpu string
 	log                  *errorLog
+	gpu                  gpuState
 }
 
 var process struct {
@@ -90,7 +91,7 @@ func checkFolder(dir string) (string, error) {
 }
 
 // loadLibrary opens the shared libraries and registers the one CPU variant v. Accelerators that lie
-// beside it are not registered, so nothing but v computes.
+// beside it are not registered before a model asks for one, so nothing but v computes.
 func loadLibrary(dir string, v variant) (*library, error) {
 	lib := &library{dir: dir, cpu: v.name, log: &errorLog{}}
 	if err := llama.Load(dir); err != nil {

@@ -3,6 +3,7 @@ package llamacpp
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -28,13 +29,24 @@ type specialToken struct {
 // loadModel reads the weights. The file's header was checked before.
 func loadModel(lib *library, c settled) (*model, error) {
 	lib.log.clear()
+	lib.log.forgetSizes()
 	p := llama.ModelDefaultParams()
 	p.SetCPUOnly()
+	none := []llama.GGMLBackendDevice{0}
+	switch {
+	case c.GPULayers > 0:
+		p.NGpuLayers = int32(c.GPULayers)
+	case len(gpuNames()) > 0: // another model's, or linked into the library: not for this one
+		if err := p.SetDevices(none); err != nil {
+			return nil, err
+		}
+	}
 	p.UseExtraBufts = 0
 	if c.Mode == Fast {
 		p.UseExtraBufts = 1
 	}
 	h, err := llama.ModelLoadFromFile(c.Weights, p)
+	runtime.KeepAlive(none)
 	if err != nil {
 		return nil, lib.log.explain(fmt.Errorf("weights %s: %w", c.Weights, err))
 	}
@@ -133,6 +145,12 @@ func newCells(lib *library, m *model, c settled) (*cells, error) {
 	p.SwaFull = 1
 	p.Embeddings = 0
 	p.NoPerf = 1
+	if c.GPULayers == 0 {
+		p.Offload_kqv = 0
+	}
+	if c.GPULayers == 0 || c.Mode == Exact {
+		p.OpOffload = 0 // which would move large batches of the CPU's layers to a GPU, and small ones not
+	}
 	ctx, err := llama.InitFromModel(m.handle, p)
 	if err != nil {
 		return nil, lib.log.explain(fmt.Errorf("context of %d × %d tokens: %w", c.slots, c.cells, err))

@@ -3,7 +3,6 @@ package llamacpp
 import (
 	"context"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/credence-lab/credence/llm"
@@ -15,6 +14,7 @@ const (
 	qwen   = "qwen2.5-coder-0.5b-instruct"
 	smollm = "smollm2-135m-instruct"
 	gemma  = "gemma-3-270m"
+	larger = "qwen2.5-coder-1.5b-instruct"
 )
 
 // partsOf returns where a model and its library lie in the cache. Nothing is fetched. Without them the
@@ -56,23 +56,14 @@ func open(t testing.TB, c Config, change ...func(*settled)) *Engine {
 // stress reports whether the long tests are wanted.
 func stress() bool { return os.Getenv("CREDENCE_STRESS") != "" }
 
-// passage returns the ids of n tokens of our own text, from another sentence for each k. No two of them
-// begin alike.
+// passage returns the ids of n tokens of our own text, from another sentence for each k.
 func passage(t testing.TB, e *Engine, k, n int) []int32 {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/passage.txt")
+	ids, err := load(t, e).model.passage(k, n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sentences := strings.SplitAfter(string(raw), ". ")
-	k %= len(sentences)
-	text := strings.Join(sentences[k:], "") + strings.Join(sentences[:k], "")
-	l := load(t, e)
-	ids := withBeginning(l.model, l.model.tokenise(text+text, false))
-	if len(ids) < n {
-		t.Fatalf("the passage has %d tokens, %d are wanted", len(ids), n)
-	}
-	return ids[:n]
+	return ids
 }
 
 func load(t testing.TB, e *Engine) *loaded {
@@ -84,36 +75,29 @@ func load(t testing.TB, e *Engine) *loaded {
 	return l
 }
 
+func probeOf(t testing.TB, e *Engine) *probe {
+	t.Helper()
+	p, err := e.probe(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // forced is a job that scores the last n of ids.
-func forced(t testing.TB, e *Engine, ids []int32, n int) *job {
-	m := load(t, e).model
-	at := len(ids) - n
-	return newJob(context.Background(), ids[:len(ids)-1:len(ids)-1], at-1, newScoring(ids[:at], ids[at:], m), false)
-}
+func forced(t testing.TB, e *Engine, ids []int32, n int) *job { return probeOf(t, e).forced(ids, n) }
 
-// written is a job that writes n tokens after ids; it does not stop before.
+// written is a job that writes d.MaxTokens tokens after ids.
 func written(t testing.TB, e *Engine, ids []int32, d llm.Decoding, seed uint64) *job {
-	m := load(t, e).model
-	r := llm.Request{Kind: llm.Generate, Decoding: d, Seed: seed}
-	return newJob(context.Background(), append([]int32(nil), ids...), len(ids)-1, newGeneration(r, ids, endless{m}), true)
+	return probeOf(t, e).written(ids, d, seed)
 }
-
-// endless is a vocabulary in which no token ends a text.
-type endless struct{ *model }
-
-func (endless) ends(int32) bool { return false }
 
 // do runs jobs together and returns their replies in order.
 func do(t testing.TB, e *Engine, jobs ...*job) []llm.Reply {
 	t.Helper()
-	load(t, e).scheduler.submit(jobs...)
-	out := make([]llm.Reply, len(jobs))
-	for i, j := range jobs {
-		<-j.done
-		if j.err != nil {
-			t.Fatal(j.err)
-		}
-		out[i] = j.out.reply()
+	out, err := probeOf(t, e).do(jobs...)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return out
 }

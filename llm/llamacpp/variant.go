@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/ebitengine/purego"
@@ -63,15 +62,10 @@ func chooseVariant(dir, want string) (variant, error) {
 
 // listVariants asks every CPU backend in dir for its score, in the order of their names.
 func listVariants(dir string) ([]variant, error) {
-	var paths []string
-	for _, pattern := range []string{"libggml-cpu*.so", "libggml-cpu*.dylib", "ggml-cpu*.dll"} {
-		m, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern))
-		if err != nil {
-			return nil, err
-		}
-		paths = append(paths, m...)
+	paths, err := listBackends(dir, []string{"cpu"})
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(paths)
 	out := make([]variant, 0, len(paths))
 	for _, p := range paths {
 		score, err := scoreVariant(p)
