@@ -22,6 +22,8 @@ type app struct {
 	out, err io.Writer
 	verbose  bool
 	quiet    bool
+	json     bool
+	stream   *events
 	// open replaces the embedded engine in tests; nil otherwise.
 	open study.Opener
 }
@@ -51,7 +53,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, err io.Writer, o
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(err)
-	return conclude(err, root.ExecuteContext(ctx))
+	return a.conclude(root.ExecuteContext(ctx))
 }
 
 func (a *app) newRootCommand() *cobra.Command {
@@ -95,16 +97,24 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	return usageHint(usagef("unknown command %q", args[0]), "%s", hint)
 }
 
-func (a *app) setLogger() {
-	level := slog.LevelInfo
+// level is that of the messages to show.
+func (a *app) level() slog.Level {
 	switch {
 	case a.quiet:
-		level = slog.LevelWarn
+		return slog.LevelWarn
 	case a.verbose:
-		level = slog.LevelDebug
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
+}
+
+func (a *app) setLogger() {
+	if e := a.events(); e != nil {
+		slog.SetDefault(slog.New(e))
+		return
 	}
 	slog.SetDefault(slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{
-		Level: level,
+		Level: a.level(),
 		ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
 			if attr.Key == slog.TimeKey {
 				return slog.Attr{}

@@ -1,35 +1,32 @@
 package cli
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
-// count shows how far counted work is, with the time left, under the same rules as [progress.update].
+// count shows how far counted work is, under the same rules as [progress.update].
 func (p *progress) count(what string, done, total int) {
-	if p.quiet || !p.terminal && total < manyCounted {
+	if p.quiet || !p.terminal && p.events == nil && total < manyCounted {
 		return
 	}
 	now := p.now()
-	if p.began.IsZero() {
-		p.began, p.shown = now, now
+	if p.pace.began.IsZero() {
+		p.pace, p.shown = pace{began: now}, now
 	}
 	if done < total && now.Sub(p.shown) < max(p.every, redrawEvery) || done == 0 {
 		return
 	}
 	p.shown = now
-	line := fmt.Sprintf("%d of %d %s", done, total, what)
-	if left := now.Sub(p.began) * time.Duration(total-done) / time.Duration(done); done < total {
-		line += fmt.Sprintf(", %s left", left.Round(time.Second))
-	}
-	if p.terminal {
-		fmt.Fprintf(p.w, "\r\x1b[K%s", line)
-		p.drawn = true
+	if p.events != nil {
+		p.events.counted(now, p.pace, what, done, total)
 		return
 	}
-	if done < total {
-		fmt.Fprintln(p.w, line)
+	if done == total && !p.terminal {
+		return
 	}
+	line := fmt.Sprintf("%d of %d %s", done, total, what)
+	if rate, left, known := p.pace.speed(now, done, total); known && done < total {
+		line += ", " + rateWords(rate) + ", " + leftWords(left)
+	}
+	p.show(shorten(line, max(p.width-1, shortestName)))
 }
 
 // manyCounted is the work below which nothing is said where lines cannot be redrawn.

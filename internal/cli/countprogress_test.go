@@ -16,15 +16,15 @@ func TestCountSaysHowLongItTakes(t *testing.T) {
 		every           time.Duration
 		want            string
 	}{
-		{"terminal", true, false, redrawEvery, "\r\x1b[K2500 of 10000 resamples, 30s left\r\x1b[K10000 of 10000 resamples\n"},
-		{"file", false, false, plainEvery, "2500 of 10000 resamples, 30s left\n"},
+		{"terminal", true, false, redrawEvery, "\r\x1b[K2500 of 10000 resamples, 250/s, 30s left\r\x1b[K10000 of 10000 resamples\n"},
+		{"file", false, false, plainEvery, "2500 of 10000 resamples, 250/s, 30s left\n"},
 		{"quiet", true, true, redrawEvery, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var b strings.Builder
 			now := time.Unix(0, 0)
-			p := &progress{w: &b, terminal: tt.terminal, quiet: tt.quiet, every: tt.every, now: func() time.Time { return now }}
+			p := &progress{w: &b, width: 80, terminal: tt.terminal, quiet: tt.quiet, every: tt.every, now: func() time.Time { return now }}
 			p.count("resamples", 10, 10000)
 			now = now.Add(10 * time.Second)
 			p.count("resamples", 2500, 10000)

@@ -91,6 +91,7 @@ difference is the first score minus the second.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.eval(cmd, args[0], flags) },
 	}
 	flags.add(cmd)
+	a.addEvents(cmd)
 	return cmd
 }
 
@@ -107,6 +108,7 @@ func (a *app) eval(cmd *cobra.Command, file string, flags evalFlags) error {
 		return err
 	}
 	defer page.discard()
+	a.events().started(cmd.Name(), "", "", file)
 	t, err := await.Result(cmd.Context(), func() (*scores.Table, error) { return a.readScores(file, flags, plan) })
 	if err != nil {
 		return err
@@ -134,7 +136,11 @@ func (a *app) eval(cmd *cobra.Command, file string, flags evalFlags) error {
 	if err := page.write(e, file); err != nil {
 		return err
 	}
-	return a.checkGates(plan.gates, results)
+	if err := a.checkGates(plan.gates, results); err != nil {
+		return err
+	}
+	a.events().evaluated(file, flags.html)
+	return nil
 }
 
 func (a *app) readScores(file string, flags evalFlags, plan *evalPlan) (*scores.Table, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/credence-lab/credence/internal/termsafe"
 )
@@ -58,8 +57,8 @@ func usageHint(err error, format string, args ...any) error {
 	return &usageError{err: err, hint: fmt.Sprintf(format, args...)}
 }
 
-// conclude prints err for a person and returns the exit code. What a file says may stand in it.
-func conclude(w io.Writer, err error) int {
+// conclude tells err and returns the exit code. What a file says may stand in it.
+func (a *app) conclude(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
@@ -80,10 +79,18 @@ func conclude(w io.Writer, err error) int {
 	if err == context.Canceled {
 		said = "interrupted"
 	}
-	fmt.Fprintf(w, "credence: %s\n", termsafe.Text(said))
 	var usage *usageError
-	if errors.As(err, &usage) && usage.hint != "" {
-		fmt.Fprintf(w, "  %s\n", termsafe.Text(usage.hint))
+	hint := ""
+	if errors.As(err, &usage) {
+		hint = usage.hint
+	}
+	if e := a.events(); e != nil {
+		e.failed(code, said, hint)
+		return code
+	}
+	fmt.Fprintf(a.err, "credence: %s\n", termsafe.Text(said))
+	if hint != "" {
+		fmt.Fprintf(a.err, "  %s\n", termsafe.Text(hint))
 	}
 	return code
 }

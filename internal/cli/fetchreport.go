@@ -28,6 +28,9 @@ type fetchReport struct {
 }
 
 func (a *app) newReporter() weights.Reporter {
+	if e := a.events(); e != nil {
+		return &fetchEvents{events: e, quiet: a.quiet}
+	}
 	return &fetchReport{w: a.err, terminal: isTerminal(a.err), quiet: a.quiet, now: time.Now}
 }
 

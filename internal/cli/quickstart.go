@@ -29,6 +29,7 @@ machine. The folder runs/quickstart keeps the report and every number.`,
 		},
 	}
 	flags.add(cmd)
+	a.addEvents(cmd)
 	cmd.Flags().StringVar(&weights, "weights", "", "a GGUF `file`, or a name that \"credence models\" lists, instead of the default model")
 	return cmd
 }

@@ -77,6 +77,7 @@ rule asks only for what is new. docs/format.md describes the file.`,
 		},
 	}
 	flags.add(cmd)
+	a.addEvents(cmd)
 	return cmd
 }
 
@@ -89,6 +90,7 @@ func (a *app) runStudy(cmd *cobra.Command, s *study.File, flags studyFlags) erro
 	if err != nil {
 		return err
 	}
+	a.events().started(cmd.Name(), s.Name, folder, "")
 	progress := a.newProgress()
 	results, info, err := study.Run(cmd.Context(), s, study.Options{
 		Folder:   folder,
@@ -101,7 +103,11 @@ func (a *app) runStudy(cmd *cobra.Command, s *study.File, flags studyFlags) erro
 	if err != nil {
 		return resumable(err, folder)
 	}
-	return a.printResults(results, info, folder)
+	if err := a.printResults(results, info, folder); err != nil {
+		return err
+	}
+	a.events().finished(folder, info)
+	return nil
 }
 
 // opener is the embedded engine, or what a test put in its place.
@@ -118,5 +124,5 @@ func (a *app) printResults(results *study.Results, info *study.RunInfo, folder s
 			return err
 		}
 	}
-	return report.WriteEnd(a.out, a.width(), report.End{Made: info.Made, Reused: info.Reused, Took: info.Finished.Sub(info.Started), Folder: folder})
+	return report.WriteEnd(a.out, a.width(), report.End{Made: info.Made, Reused: info.Reused, Took: info.Finished.Sub(info.Started), Folder: folder, Tables: len(results.Settings) > 1 || results.HasParts()})
 }
