@@ -42,7 +42,7 @@ type Lies struct {
 	Processed bool
 	// Zero gives 0 for every token, without candidates, as a path for drafted tokens does.
 	Zero bool
-	// Stale adds to every value what was asked for before with the same beginning.
+	// Stale lowers values once a text was asked about that is longer by more than staleTokens.
 	Stale bool
 	// Noise moves every value by up to this many nats, another way each time.
 	Noise float64
@@ -63,11 +63,11 @@ type Server struct {
 	lies  Lies
 	mux   *http.ServeMux
 
-	mu    sync.Mutex
-	asked int
-	first []int32 // prompt of the first scored request, for Stale
-	paths map[string]int
-	auth  []string
+	mu      sync.Mutex
+	asked   int
+	longest int // tokens before a value, for Stale
+	paths   map[string]int
+	auth    []string
 }
 
 // New returns a server of a dialect, named as package openai names it.
@@ -234,21 +234,22 @@ func (s *Server) values(before, tokens []int32, temperature float64) ([]float64,
 	return out, nil
 }
 
+// staleTokens is more than two answers to one prompt differ by.
+const staleTokens = 10
+
+// bend gives a value the server's faults.
 func (s *Server) bend(x float64, before []int32, temperature float64) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked++
-	if s.first == nil {
-		s.first = append([]int32(nil), before...)
-	}
+	stale := len(before)+staleTokens < s.longest
+	s.longest = max(s.longest, len(before))
 	switch {
 	case s.lies.Zero:
 		return 0
 	case s.lies.Processed && temperature > 0:
 		return x / temperature
-	case s.lies.Stale && len(before) > len(s.first):
-		return x - .5
-	case s.lies.Stale && s.asked > 40:
+	case s.lies.Stale && stale:
 		return x - .3
 	}
 	return x - s.lies.Noise*float64(s.asked*7919%13)/13
@@ -269,7 +270,7 @@ func (s *Server) speak(ctx context.Context, p llm.Prompt, before []int32, d llm.
 	if s.lies.IgnoreSeed {
 		s.mu.Lock()
 		s.asked++
-		req.Seed = uint64(s.asked)
+		req.Seed = 1_000_003 * uint64(s.asked)
 		s.mu.Unlock()
 	}
 	result := s.model.Do(ctx, []llm.Request{req})[0]
