@@ -113,8 +113,11 @@ func arrange(model *safetensors.File, c config) ([]gguf.Tensor, error) {
 	var list []gguf.Tensor
 	for _, r := range rules(c) {
 		t, ok := model.Tensor(r.from)
-		if !ok || t.Type != "F32" || !slices.Equal(t.Shape, r.shape) {
-			return nil, fmt.Errorf("tensor %s: %s %v, wanted F32 %v", r.from, t.Type, t.Shape, r.shape)
+		if !ok {
+			return nil, fmt.Errorf("tensor %s is missing", r.from)
+		}
+		if t.Type != "F32" || !slices.Equal(t.Shape, r.shape) {
+			return nil, fmt.Errorf("tensor %s is %s %v, wanted F32 %v", r.from, t.Type, t.Shape, r.shape)
 		}
 		known[r.from] = true
 		shape := slices.Clone(r.shape)
