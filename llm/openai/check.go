@@ -335,22 +335,23 @@ func (p *examination) repeat() (Finding, error) {
 	return f.good("the same text and values"), nil
 }
 
-// seed samples with two seeds, and with one of them twice.
+// seed samples with three seeds, twice with each.
 func (p *examination) seed() (Finding, error) {
 	f := Finding{Check: "seeds are honoured"}
 	var texts []string
-	for _, seed := range []uint64{1, 1, 2, 3} {
+	for _, seed := range []uint64{1, 1, 2, 2, 3, 3} {
 		reply, why, err := p.ask(p.generation(checkQuestion, hotter, seed))
 		if err != nil || why != "" {
 			return f.unknown(why), err
 		}
 		texts = append(texts, reply.Text)
 	}
+	again := texts[0] == texts[1] && texts[2] == texts[3] && texts[4] == texts[5]
 	switch {
-	case texts[0] == texts[2] && texts[0] == texts[3]:
+	case again && texts[0] == texts[2] && texts[0] == texts[4]:
 		f.State, f.Found, f.Affects = Bad, fmt.Sprintf("three seeds at temperature %g give %q", hotter, texts[0]), []string{sampled}
 		f.Means = "Samples do not differ: the server has a seed of its own, or ignores the temperature. Their agreement says nothing of confidence."
-	case texts[0] != texts[1]:
+	case !again:
 		f.State, f.Found, f.Affects = Doubtful, "one seed gives two texts", []string{sampled}
 		f.Means = "Samples cannot be drawn again. Results repeat from the ledger only."
 	default:

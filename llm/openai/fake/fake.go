@@ -270,7 +270,7 @@ func (s *Server) speak(ctx context.Context, p llm.Prompt, before []int32, d llm.
 	if s.lies.IgnoreSeed {
 		s.mu.Lock()
 		s.asked++
-		req.Seed = 1_000_003 * uint64(s.asked)
+		req.Seed = uint64(s.asked)
 		s.mu.Unlock()
 	}
 	result := s.model.Do(ctx, []llm.Request{req})[0]
