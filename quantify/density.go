@@ -38,7 +38,7 @@ func UQLMSemanticDensity(premise Premise) Quantifier {
 		Orientation: measure.Confidence, Range: unit, Units: "share of probability",
 		Needs:  premise.needs(Needs{Samples: 1, Sample: LogProbs}, FromAnswer),
 		Source: "uqlm 0.6.1 (Qiu and Miikkulainen 2024)",
-		Peer:   "uqlm semantic_density",
+		Peer:   only(premise == AfterQuestion, "uqlm semantic_density"),
 		of: exactly(func(v *view) float64 {
 			all := make([]int, len(v.Samples))
 			for i := range all {
@@ -61,7 +61,7 @@ func LMPolygraphSemanticDensity(premise Premise) Quantifier {
 		Orientation: measure.Confidence, Range: unit, Units: "share of probability",
 		Needs:  premise.needs(Needs{Answer: LogProbs, Samples: 1, Sample: LogProbs}, FromAnswer),
 		Source: "lm-polygraph 0.7.0 (Qiu and Miikkulainen 2024)",
-		Peer:   "lm-polygraph SemanticDensity (after the question) and SemanticDensityOutput, negated",
+		Peer:   [...]string{"lm-polygraph SemanticDensityOutput, negated", "lm-polygraph SemanticDensity, negated"}[premise],
 		of: exactly(func(v *view) float64 {
 			return v.density(premise, v.firstOfEach(), true)
 		}),

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/credence-lab/credence/measure"
 	"github.com/credence-lab/credence/record"
 )
@@ -140,46 +142,99 @@ func (p part) scale(x float64) float64 {
 const ridge = 1e-6
 
 // regress returns weights of sum 1, none negative, of the least squares fit of y on the columns with an
-// intercept. The objective is strictly convex, so that descending one weight after the other finds the
-// minimum.
+// intercept.
 func regress(columns [][]float64, y []float64) []float64 {
 	k := len(columns)
-	centred := make([][]float64, k)
+	centred, target := make([][]float64, k), centre(y)
 	for j, c := range columns {
 		centred[j] = centre(c)
 	}
-	target := centre(y)
-	gram, towards, trace := make([][]float64, k), make([]float64, k), 0.0
+	gram, towards, trace := mat.NewSymDense(k, nil), make([]float64, k), 0.0
 	for i := range k {
-		gram[i] = make([]float64, k)
-		for j := range k {
-			gram[i][j] = dot(centred[i], centred[j])
+		for j := range i + 1 {
+			gram.SetSym(i, j, dot(centred[i], centred[j]))
 		}
 		towards[i] = dot(centred[i], target)
-		trace += gram[i][i]
+		trace += gram.At(i, i)
 	}
-	weights := make([]float64, k)
-	for range 10_000 {
-		moved := 0.0
-		for i := range k {
+	for i := range k {
+		gram.SetSym(i, i, gram.At(i, i)+ridge*trace)
+	}
+	return toOne(nonNegativeSolution(gram, towards))
+}
+
+// nonNegativeSolution minimises ½ wᵀ G w − tᵀ w over w ≥ 0 by active sets (Lawson and Hanson 1974, chapter
+// 23): weights above 0 solve their equations, and one more is let in while that helps.
+func nonNegativeSolution(gram *mat.SymDense, towards []float64) []float64 {
+	weights, free := make([]float64, len(towards)), []int(nil)
+	for range 3 * len(towards) {
+		next, steepest := -1, 1e-12*mat.Trace(gram)
+		for i := range weights {
 			gradient := towards[i]
 			for j, w := range weights {
-				if j != i {
-					gradient -= gram[i][j] * w
-				}
+				gradient -= gram.At(i, j) * w
 			}
-			curvature, w := gram[i][i]+ridge*trace, 0.0
-			if curvature > 0 {
-				w = math.Max(0, gradient/curvature)
+			if !slices.Contains(free, i) && gradient > steepest {
+				next, steepest = i, gradient
 			}
-			moved = math.Max(moved, math.Abs(w-weights[i]))
-			weights[i] = w
 		}
-		if moved < 1e-12 {
+		if next < 0 {
 			break
 		}
+		free = settle(gram, towards, weights, append(free, next))
 	}
-	return toOne(weights)
+	return weights
+}
+
+// settle solves for the free weights. Those that would turn negative stop at 0 and are free no more.
+func settle(gram *mat.SymDense, towards, weights []float64, free []int) []int {
+	for {
+		solution := solve(gram, towards, free)
+		if solution == nil {
+			return free
+		}
+		step := 1.0
+		for at, i := range free {
+			if solution[at] <= 0 {
+				step = math.Min(step, weights[i]/(weights[i]-solution[at]))
+			}
+		}
+		var still []int
+		for at, i := range free {
+			weights[i] += step * (solution[at] - weights[i])
+			if step < 1 && solution[at] <= 0 && weights[i] <= 1e-15 {
+				weights[i] = 0
+			} else {
+				still = append(still, i)
+			}
+		}
+		if free = still; step == 1 {
+			return free
+		}
+	}
+}
+
+// solve solves the equations of some of the weights; nil if these are none or singular.
+func solve(gram *mat.SymDense, towards []float64, free []int) []float64 {
+	if len(free) == 0 {
+		return nil
+	}
+	part, right := mat.NewSymDense(len(free), nil), mat.NewVecDense(len(free), nil)
+	for a, i := range free {
+		for b, j := range free[:a+1] {
+			part.SetSym(a, b, gram.At(i, j))
+		}
+		right.SetVec(a, towards[i])
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(part) {
+		return nil
+	}
+	solution := mat.NewVecDense(len(free), nil)
+	if err := factor.SolveVecTo(solution, right); err != nil {
+		return nil // so nearly singular that the digits are gone
+	}
+	return solution.RawVector().Data
 }
 
 // toOne divides weights by their sum; where that is 0 all get the same.

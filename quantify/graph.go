@@ -94,7 +94,7 @@ func EigV(a Affinity, premise Premise) Quantifier {
 		Orientation: measure.Uncertainty, Range: oneToM, Units: "sets",
 		Needs:  a.needs(premise, 2),
 		Source: "Lin, Trivedi and Sun 2024, section 4.2",
-		Peer:   "lm-polygraph EigValLaplacian (texts alone)",
+		Peer:   only(premise == TextsAlone, "lm-polygraph EigValLaplacian"),
 		of: exactly(func(v *view) float64 {
 			v.laplacian(a, premise)
 			if !v.spectrum.solve(false) {
@@ -122,7 +122,7 @@ func Degree(a Affinity, premise Premise) Quantifier {
 		Orientation: measure.Uncertainty, Range: unit, Units: "distance",
 		Needs:  a.needs(premise, 2),
 		Source: "Lin, Trivedi and Sun 2024, section 4.2",
-		Peer:   "lm-polygraph DegMat (texts alone)",
+		Peer:   only(premise == TextsAlone, "lm-polygraph DegMat"),
 		of: exactly(func(v *view) float64 {
 			m := len(v.Samples)
 			w := v.spectrum.size(m)
@@ -154,7 +154,7 @@ func Eccentricity(a Affinity, premise Premise) Quantifier {
 		Range:  Range{Text: "[0, √m]", highOf: func(m int) float64 { return math.Sqrt(float64(m)) }},
 		Needs:  a.needs(premise, 2),
 		Source: "Lin, Trivedi and Sun 2024, section 4.2",
-		Peer:   "lm-polygraph Eccentricity (texts alone); TruthTorchLM sums the norms of the rows instead",
+		Peer:   only(premise == TextsAlone, "lm-polygraph Eccentricity"),
 		of: exactly(func(v *view) float64 {
 			v.laplacian(a, premise)
 			if !v.spectrum.solve(true) {

@@ -24,7 +24,6 @@ func KernelLanguageEntropy(premise Premise) Quantifier {
 		Orientation: measure.Uncertainty, Range: upToLogM, Units: "nats",
 		Needs:  premise.needs(Needs{Samples: 2}, AmongSamples),
 		Source: "Nikitin et al. 2024, sections 3 and 4",
-		Peer:   "lm-polygraph KernelLanguageEntropy, which divides by ln m",
 		of:     exactly(func(v *view) float64 { return v.kernelEntropy(premise) }),
 	}
 }

@@ -132,6 +132,14 @@ func exactly(f func(v *view) float64) func(*view) record.Number {
 	return func(v *view) record.Number { return record.Known(f(v)) }
 }
 
+// only is the name of a peer where the variant is the one that the peer computes.
+func only(is bool, peer string) string {
+	if is {
+		return peer
+	}
+	return ""
+}
+
 // id joins a name and the parts of its variant that are not the default.
 func id(name string, variant ...string) string {
 	var b strings.Builder

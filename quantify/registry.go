@@ -2,7 +2,6 @@ package quantify
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/credence-lab/credence/internal/nearest"
@@ -19,9 +18,32 @@ func Default() []Quantifier {
 	}
 }
 
-// All lists every quantifier, in a fixed order.
+// Family is quantifiers that read the same kind of thing.
+type Family struct {
+	Title       string
+	Quantifiers []Quantifier
+}
+
+// Families lists every quantifier by what it reads, in a fixed order.
+func Families() []Family {
+	return []Family{
+		{"Tokens of the answer", ofTokens()},
+		{"Texts and tokens of samples", ofSamples()},
+		{"Meanings of samples", ofMeaning()},
+		{"Graphs and kernels over samples", ofGraphs()},
+		{"Similarity and relevance", ofSimilarity()},
+		{"Questions to the model", ofReplies()},
+		{"As other toolkits have it", ofPeers()},
+	}
+}
+
+// All lists every quantifier, in the order of [Families].
 func All() []Quantifier {
-	return slices.Concat(ofTokens(), ofSamples(), ofMeaning(), ofGraphs(), ofSimilarity(), ofPeers(), ofReplies())
+	var all []Quantifier
+	for _, f := range Families() {
+		all = append(all, f.Quantifiers...)
+	}
+	return all
 }
 
 func ofTokens() []Quantifier {

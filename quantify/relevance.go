@@ -64,8 +64,7 @@ func (t *Text) tokenSAR() (float64, record.Missing) {
 // TokenSAR is the answer's negative log-probability with tokens weighed by what they matter to its meaning:
 // −Σ_t r_t l_t / Σ_t r_t.
 //
-// Uncertainty, range [0, ∞), in nats a token. Needs the answer's tokens and their relevance; a comparison a
-// token.
+// Uncertainty, range [0, ∞), in nats a token. Needs the answer's tokens and their relevance; one call a token.
 // Source: Duan et al. 2024, section 3 (tokenSAR).
 func TokenSAR() Quantifier {
 	return Quantifier{
@@ -97,7 +96,7 @@ func SentenceSAR(l Likeness) Quantifier {
 		Orientation: measure.Uncertainty, Range: line, Units: "nats",
 		Needs:  l.needs(Needs{Samples: 2, Sample: LogProbs}, AmongSamples),
 		Source: "Duan et al. 2024, section 3",
-		Peer:   "lm-polygraph SentenceSAR (with the end of turn)",
+		Peer:   only(l == Measured, "lm-polygraph SentenceSAR, but for the end of turn, which it sums"),
 		of: exactly(func(v *view) float64 {
 			logs := make([]float64, len(v.Samples))
 			for i := range logs {
@@ -120,7 +119,7 @@ func SAR(l Likeness) Quantifier {
 		Orientation: measure.Uncertainty, Range: line, Units: "nats",
 		Needs:  l.needs(Needs{Samples: 2, Sample: LogProbs | TokenRelevance}, AmongSamples),
 		Source: "Duan et al. 2024, section 3",
-		Peer:   "lm-polygraph SAR",
+		Peer:   only(l == Measured, "lm-polygraph SAR"),
 		of: func(v *view) record.Number {
 			logs := make([]float64, len(v.Samples))
 			for i := range logs {
@@ -179,7 +178,7 @@ func CoCoA(u Information, l Likeness) Quantifier {
 		Orientation: measure.Uncertainty, Range: nonNegative, Units: "nats",
 		Needs:  l.needs(Needs{Answer: LogProbs, Samples: 1}, WithAnswer),
 		Source: "Vashurin et al. 2025, section 3",
-		Peer:   "lm-polygraph Cocoa" + [...]string{"MSP", "PPL", "MTE"}[u],
+		Peer:   only(l == Measured, "lm-polygraph Cocoa"+[...]string{"MSP", "PPL", "MTE"}[u]),
 	}
 	if u != Sequence {
 		q.Title, q.Units = q.Title+", "+names[u], "nats a token"

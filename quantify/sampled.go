@@ -61,7 +61,7 @@ func SequenceEntropy(normalisation Normalisation, ending Ending) Quantifier {
 		Orientation: measure.Uncertainty, Range: nonNegative, Units: "nats",
 		Needs:  Needs{Samples: 1, Sample: ending.parts()},
 		Source: "Malinin and Gales 2021, section 3; Kuhn et al. 2023, section 2",
-		Peer:   "lm-polygraph MonteCarloSequenceEntropy (with the end of turn)",
+		Peer:   only(ending == WithEnd, "lm-polygraph MonteCarloSequenceEntropy"),
 		of: exactly(func(v *view) float64 {
 			sum := 0.0
 			for i := range v.Samples {
@@ -72,7 +72,7 @@ func SequenceEntropy(normalisation Normalisation, ending Ending) Quantifier {
 	}
 	if normalisation == ByToken {
 		q.Title, q.Units = "length-normalised sequence entropy", "nats a token"
-		q.Peer = "lm-polygraph MonteCarloNormalizedSequenceEntropy (which leaves the end of turn out of T); TruthTorchLM Entropy"
+		q.Peer = only(ending == WithoutEnd, "TruthTorchLM Entropy; lm-polygraph MonteCarloNormalizedSequenceEntropy but for the end of turn, which it sums and does not count")
 	}
 	return q
 }

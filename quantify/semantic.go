@@ -21,7 +21,9 @@ func SemanticEntropy(eq Equivalence, premise Premise) Quantifier {
 		Orientation: measure.Uncertainty, Range: upToLogM, Units: "nats",
 		Needs:  premise.needs(Needs{Samples: 2}, AmongSamples),
 		Source: "Ilia and Aziz 2026, appendix C.1, equation 7 (Kuhn et al. 2023; Farquhar et al. 2024)",
-		Peer:   "semantic_uncertainty cluster_assignment_entropy; lm-polygraph SemanticEntropyEmpirical (strict, texts alone)",
+		Peer: only(eq == Strict, [...]string{
+			"lm-polygraph SemanticEntropyEmpirical", "semantic_uncertainty cluster_assignment_entropy",
+		}[premise]),
 		of: exactly(func(v *view) float64 {
 			ids, n := v.classes(eq, premise)
 			return entropyOfCounts(countClasses(ids, n))
@@ -44,7 +46,7 @@ func LikelihoodSemanticEntropy(eq Equivalence, premise Premise) Quantifier {
 		Orientation: measure.Uncertainty, Range: upToLogM, Units: "nats",
 		Needs:  premise.needs(Needs{Samples: 2, Sample: LogProbs}, AmongSamples),
 		Source: "Farquhar et al. 2024, methods; Kuhn et al. 2023, section 4",
-		Peer:   "semantic_uncertainty semantic_entropy (strict, after the question)",
+		Peer:   only(eq == Strict && premise == AfterQuestion, "semantic_uncertainty semantic_entropy"),
 		of: exactly(func(v *view) float64 {
 			ids, n := v.classes(eq, premise)
 			return entropyOfLogs(v.classLogs(ids, n, ByToken, false))
@@ -117,7 +119,7 @@ func SemanticModalShare(eq Equivalence, premise Premise) Quantifier {
 		Orientation: measure.Confidence, Range: unit, Units: "share of samples",
 		Needs:  premise.needs(Needs{Samples: 1}, AmongSamples),
 		Source: "Wang et al. 2023, with classes of Kuhn et al. 2023",
-		Peer:   "lm-polygraph LabelProb, which is 1 minus it (strict, texts alone)",
+		Peer:   only(eq == Strict && premise == TextsAlone, "lm-polygraph LabelProb, which is 1 minus it"),
 		of: exactly(func(v *view) float64 {
 			ids, n := v.classes(eq, premise)
 			return largestShare(countClasses(ids, n))
@@ -185,7 +187,7 @@ func SemanticSets(premise Premise) Quantifier {
 		Orientation: measure.Uncertainty, Range: oneToM, Units: "sets",
 		Needs:  premise.needs(Needs{Samples: 1}, AmongSamples),
 		Source: "Lin, Trivedi and Sun 2024, section 4.1",
-		Peer:   "lm-polygraph NumSemSets (texts alone)",
+		Peer:   only(premise == TextsAlone, "lm-polygraph NumSemSets"),
 		of: exactly(func(v *view) float64 {
 			r := premise.of(v.Evidence)
 			return float64(components(len(v.Samples), func(i, j int) bool {
@@ -290,7 +292,7 @@ func EntailmentAgreement(premise Premise) Quantifier {
 		Orientation: measure.Confidence, Range: unit, Units: "probability",
 		Needs:  premise.needs(Needs{Samples: 1}, WithAnswer),
 		Source: "Lin, Trivedi and Sun 2024, section 4.2; Bouchard and Chauhan 2025",
-		Peer:   "uqlm entailment (texts alone)",
+		Peer:   only(premise == TextsAlone, "uqlm entailment"),
 		of:     bothWays(func(r Relation) float64 { return r.Entails }, premise),
 	}
 }
@@ -308,7 +310,7 @@ func Noncontradiction(premise Premise) Quantifier {
 		Orientation: measure.Confidence, Range: unit, Units: "probability",
 		Needs:  premise.needs(Needs{Samples: 1}, WithAnswer),
 		Source: "Chen and Mueller 2024; Lin, Trivedi and Sun 2024, section 4.2",
-		Peer:   "uqlm noncontradiction (texts alone)",
+		Peer:   only(premise == TextsAlone, "uqlm noncontradiction"),
 		of:     bothWays(func(r Relation) float64 { return 1 - r.Contradicts }, premise),
 	}
 }
@@ -338,7 +340,7 @@ func LUQ(premise Premise) Quantifier {
 		Orientation: measure.Uncertainty, Range: unit, Units: "share",
 		Needs:  premise.needs(Needs{Samples: 2}, AmongSamples),
 		Source: "Zhang et al. 2024, section 3",
-		Peer:   "lm-polygraph LUQ (texts alone)",
+		Peer:   only(premise == TextsAlone, "lm-polygraph LUQ"),
 		of: exactly(func(v *view) float64 {
 			r := premise.of(v.Evidence)
 			support := func(cell Relation) float64 { return cell.Entails / (cell.Entails + cell.Contradicts) }

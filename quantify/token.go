@@ -81,7 +81,7 @@ func LogProbability(ending Ending) Quantifier {
 		Orientation: measure.Confidence, Range: nonPositive, Units: "nats",
 		Needs:  Needs{Answer: ending.parts()},
 		Source: "Ilia and Aziz 2026, appendix C.1, equation 4 (Jiang et al. 2021)",
-		Peer:   "lm-polygraph MaximumSequenceProbability, negated (with the end of turn where one was produced)",
+		Peer:   only(ending == WithEnd, "lm-polygraph MaximumSequenceProbability, negated"),
 		of: exactly(func(v *view) float64 {
 			sum, _ := v.Answer.logProb(ending)
 			return sum
@@ -100,7 +100,7 @@ func NormalisedLogProbability(ending Ending) Quantifier {
 		Orientation: measure.Confidence, Range: nonPositive, Units: "nats a token",
 		Needs:  Needs{Answer: ending.parts()},
 		Source: "Ilia and Aziz 2026, appendix C.1, equation 5 (Manakul et al. 2023)",
-		Peer:   "lm-polygraph Perplexity, negated; TruthTorchLM Confidence",
+		Peer:   [...]string{"TruthTorchLM Confidence", "lm-polygraph Perplexity, negated"}[ending],
 		of:     exactly(func(v *view) float64 { return v.Answer.meanLogProb(ending) }),
 	}
 }
@@ -145,7 +145,7 @@ func TokenProbability(how Aggregation, ending Ending) Quantifier {
 		Orientation: measure.Confidence, Range: unit, Units: "probability",
 		Needs:  Needs{Answer: ending.parts()},
 		Source: "Same Answer, Different Confidence 2026, sections 3.1 and 4.4",
-		Peer:   peers[how],
+		Peer:   only(ending == WithoutEnd, peers[how]),
 		of: func(v *view) record.Number {
 			tokens := v.Answer.Tokens
 			if ending == WithEnd {
@@ -218,7 +218,7 @@ func TokenNegentropy(over Over, ending Ending) Quantifier {
 		Orientation: measure.Confidence, Range: unit, Units: "share of ln K",
 		Needs:  Needs{Answer: ending.parts() | TopAlternatives},
 		Source: "Scalena et al. 2025; Manakul et al. 2023; Bouchard and Chauhan 2025",
-		Peer:   "uqlm " + over.String() + "_token_negentropy",
+		Peer:   only(ending == WithoutEnd, "uqlm "+over.String()+"_token_negentropy"),
 	}
 	negentropy := func(list []float64) float64 {
 		return math.Max(0, 1-entropyOfLogs(list)/math.Log(float64(len(list))))
@@ -271,7 +271,7 @@ func ProbabilityMargin(ending Ending) Quantifier {
 		Orientation: measure.Confidence, Range: unit, Units: "probability",
 		Needs:  Needs{Answer: ending.parts() | TopAlternatives},
 		Source: "Farr et al. 2024",
-		Peer:   "uqlm probability_margin",
+		Peer:   only(ending == WithoutEnd, "uqlm probability_margin"),
 		of: alternativesMean(ending, func(list []float64) float64 {
 			first, second := math.Inf(-1), math.Inf(-1)
 			for _, l := range list {

@@ -40,7 +40,7 @@ func UQLMSemanticEntropy(mass Mass) Quantifier {
 		Orientation: measure.Uncertainty, Range: upToLogItems, Units: "nats",
 		Needs:  mass.needs(Needs{Samples: 1, Entailment: WithAnswer | AmongSamples}),
 		Source: "uqlm 0.6.1 (Farquhar et al. 2024)",
-		Peer:   "uqlm SemanticEntropy with the prompt left out",
+		Peer:   "uqlm SemanticEntropy with its prompt left out",
 		of:     exactly(func(v *view) float64 { return v.overlappingEntropy(mass) }),
 	}
 }
