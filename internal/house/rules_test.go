@@ -57,8 +57,13 @@ var layers = []layer{
 		because:  "what a model can be asked is plain types: it must not depend on one engine, nor on why it is asked",
 	},
 	{
+		packages: []string{"llm/internal/wire"},
+		may:      []string{"llm"},
+		because:  "a connection to a server carries what it is given: what is asked is the business of the engines that share it",
+	},
+	{
 		packages: []string{"llm/llamacpp", "llm/openai", "llm/tei", "llm/llmtest"},
-		may:      []string{"llm", "record"},
+		may:      []string{"llm", "llm/internal/wire", "record"},
 		because:  "an engine answers requests: it knows neither prompts nor studies, so that every engine is asked the same",
 	},
 	{
@@ -164,7 +169,7 @@ var homes = []home{
 	},
 	{
 		of:      []string{"net/http"},
-		in:      []string{"weights/...", "llm/openai/...", "llm/tei/...", "internal/web/..."},
+		in:      []string{"weights/...", "llm/internal/wire", "llm/openai/...", "llm/tei/...", "internal/web/..."},
 		because: "nothing leaves the machine but the calls that a study names and the files that a user pulls",
 	},
 	{

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"github.com/credence-lab/credence/llm/internal/wire"
 )
 
 // alternatives are the tokens at one position of a prompt by id, or nil for a position that has none: the
@@ -34,7 +36,7 @@ func (a *alternatives) UnmarshalJSON(raw []byte) error {
 		}
 		id, err := strconv.ParseInt(fmt.Sprint(key), 10, 32)
 		if err != nil {
-			return fmt.Errorf("token id %q is no number", said(fmt.Sprint(key)))
+			return fmt.Errorf("token id %q is no number", wire.Line(fmt.Sprint(key)))
 		}
 		if _, twice := (*a)[int32(id)]; twice {
 			return fmt.Errorf("token id %d is given twice at one position", id)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/llm/internal/wire"
 	"github.com/credence-lab/credence/record"
 )
 
@@ -71,7 +72,7 @@ func (c *chat) complete(ctx context.Context, r llm.Request) (completion, error) 
 		return completion{}, err
 	}
 	out, err := c.once(ctx, r, !c.silent.Load())
-	if failed, ok := asError(err); ok && failed.Kind == Refused && strings.Contains(strings.ToLower(failed.What), "logprob") {
+	if failed, ok := wire.AsError(err); ok && failed.Kind == Refused && strings.Contains(strings.ToLower(failed.What), "logprob") {
 		c.silent.Store(true)
 		return c.once(ctx, r, false)
 	}
@@ -128,7 +129,7 @@ func (c *chat) once(ctx context.Context, r llm.Request, values bool) (completion
 	}
 	var a chatAnswer
 	var out completion
-	err := c.client.post(ctx, path, size/bytesPerToken+d.MaxTokens, body, checked(&a, func(a *chatAnswer) (err error) {
+	err := c.client.Post(ctx, path, size/bytesPerToken+d.MaxTokens, body, wire.Checked(&a, func(a *chatAnswer) (err error) {
 		out, err = a.completion()
 		return err
 	}))
@@ -140,7 +141,7 @@ const bytesPerToken = 4
 
 func (a *chatAnswer) completion() (completion, error) {
 	if len(a.Choices) != 1 {
-		return completion{}, malformed("%d choices, one was asked for", len(a.Choices))
+		return completion{}, wire.Malformedf("%d choices, one was asked for", len(a.Choices))
 	}
 	c := a.Choices[0]
 	out := completion{observed: observed(a.Fingerprint)}
@@ -152,7 +153,7 @@ func (a *chatAnswer) completion() (completion, error) {
 	case "content_filter":
 		return out, &Error{Kind: Refused, What: "the server's filter cut the reply"}
 	default:
-		return out, malformed("finish reason %q", said(c.Finish))
+		return out, wire.Malformedf("finish reason %q", wire.Line(c.Finish))
 	}
 	answer, thought := c.Message.parts()
 	if c.Text != nil {

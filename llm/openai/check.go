@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/llm/internal/wire"
 	"github.com/credence-lab/credence/record"
 )
 
@@ -105,7 +106,7 @@ const (
 // server that cannot be asked at all.
 func (p *examination) ask(r llm.Request) (llm.Reply, string, error) {
 	result := p.engine.Do(p.ctx, []llm.Request{r})[0]
-	switch failed, ok := asError(result.Err); {
+	switch failed, ok := wire.AsError(result.Err); {
 	case result.Err == nil:
 		return result.Reply, "", nil
 	case p.ctx.Err() != nil:
@@ -181,7 +182,7 @@ func (p *examination) forcedEqualsGenerated() (Finding, error) {
 
 // unknown makes the finding one that could not be had.
 func (f Finding) unknown(why string) Finding {
-	f.State, f.Found, f.Means, f.Affects = Unknown, said(why), "", nil
+	f.State, f.Found, f.Means, f.Affects = Unknown, wire.Line(why), "", nil
 	return f
 }
 
@@ -190,7 +191,7 @@ func (f Finding) unscored(can llm.Capabilities, why string) Finding {
 	if !can.Score {
 		return f.unknown(why)
 	}
-	f.State, f.Found = Bad, said(why)
+	f.State, f.Found = Bad, wire.Line(why)
 	return f
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/llm/internal/wire"
 	"github.com/credence-lab/credence/record"
 )
 
@@ -57,7 +58,7 @@ type completionAnswer struct {
 
 func (a *completionAnswer) single() error {
 	if len(a.Choices) != 1 {
-		return malformed("%d choices, one was asked for", len(a.Choices))
+		return wire.Malformedf("%d choices, one was asked for", len(a.Choices))
 	}
 	return nil
 }
@@ -116,7 +117,7 @@ func (a *completionAnswer) completion(raw bool) (completion, error) {
 			out.finish = llm.FinishStop
 		}
 	default:
-		return out, malformed("finish reason %q", c.Finish)
+		return out, wire.Malformedf("finish reason %q", c.Finish)
 	}
 	if c.LogProbs == nil || len(c.LogProbs.Tokens) != len(c.IDs) || len(c.LogProbs.Values) != len(c.IDs) {
 		out.why = "the server gives no log-probability for each token"
@@ -161,5 +162,5 @@ func observed(fingerprint string) map[string]string {
 	if fingerprint == "" {
 		return nil
 	}
-	return map[string]string{"system_fingerprint": said(fingerprint)}
+	return map[string]string{"system_fingerprint": wire.Line(fingerprint)}
 }

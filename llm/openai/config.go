@@ -3,10 +3,11 @@ package openai
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/credence-lab/credence/llm/internal/wire"
 )
 
 // Dialect is the kind of a server.
@@ -73,72 +74,40 @@ type Config struct {
 	Transport http.RoundTripper
 }
 
-// ConfigError says what is wrong with a [Config] or a [Key].
-type ConfigError struct{ What string }
-
-func (e *ConfigError) Error() string { return e.What }
-
-// BadInput tells a command that what the user wrote is at fault.
-func (e *ConfigError) BadInput() bool { return true }
-
-const (
-	defaultConcurrency = 32
-	maxConcurrency     = 4096
-	defaultAttempts    = 6
-	defaultTimeout     = 5 * time.Minute
-	defaultDeadline    = 30 * time.Minute
-)
-
-// settle fills the defaults in and checks the rest. The base URL has no trailing slash and no "/v1".
-func (c Config) settle() (Config, *url.URL, error) {
-	wrong := func(format string, args ...any) (Config, *url.URL, error) {
-		return c, nil, &ConfigError{fmt.Sprintf(format, args...)}
-	}
-	base, err := baseURL(c.URL)
-	if err != nil {
-		return c, nil, err
-	}
-	if c.Dialect != "" && !slices.Contains(Dialects(), string(c.Dialect)) {
-		return wrong("there is no dialect %q; there are %s", c.Dialect, strings.Join(Dialects(), ", "))
+// settle fills the defaults in and checks what is not the client's.
+func (c Config) settle() (Config, error) {
+	switch {
+	case c.Dialect != "" && !slices.Contains(Dialects(), string(c.Dialect)):
+		return c, &ConfigError{What: fmt.Sprintf("there is no dialect %q; there are %s", c.Dialect, strings.Join(Dialects(), ", "))}
+	case c.Thinking != "" && c.Thinking != ThinkingOff && c.Thinking != ThinkingOn:
+		return c, &ConfigError{What: fmt.Sprintf("thinking is %q; it is on or off", c.Thinking)}
+	case c.ContextTokens < 0:
+		return c, &ConfigError{What: "context tokens must not be negative"}
 	}
 	if c.Thinking == "" {
 		c.Thinking = ThinkingOff
 	}
-	if c.Thinking != ThinkingOff && c.Thinking != ThinkingOn {
-		return wrong("thinking is %q; it is on or off", c.Thinking)
-	}
-	if c.ContextTokens < 0 || c.RequestsPerMinute < 0 || c.TokensPerMinute < 0 || c.Concurrency < 0 || c.Attempts < 0 || c.Timeout < 0 || c.Deadline < 0 {
-		return wrong("limits must not be negative")
-	}
-	if c.Concurrency > maxConcurrency {
-		return wrong("%d requests in flight are more than %d", c.Concurrency, maxConcurrency)
-	}
-	setDefault(&c.Concurrency, defaultConcurrency)
-	setDefault(&c.Attempts, defaultAttempts)
-	setDefault(&c.Timeout, defaultTimeout)
-	setDefault(&c.Deadline, defaultDeadline)
-	return c, base, nil
+	return c, nil
 }
 
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
+// open makes the client.
+func (c Config) open() (*client, error) {
+	c, err := c.settle()
+	if err != nil {
+		return nil, err
 	}
+	w, err := wire.New(wire.Config{
+		URL: c.URL, Key: c.Key, Concurrency: c.Concurrency, RequestsPerMinute: c.RequestsPerMinute, TokensPerMinute: c.TokensPerMinute,
+		Attempts: c.Attempts, Timeout: c.Timeout, Deadline: c.Deadline, OnAttempt: c.OnAttempt, Transport: c.Transport,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &client{w, c}, nil
 }
 
-// baseURL reads the address of a server. Messages do not repeat it: someone may have put a key into it.
-func baseURL(text string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	switch {
-	case text == "":
-		return nil, &ConfigError{"no URL of the server"}
-	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
-		return nil, &ConfigError{"the URL of the server is not of the form http://HOST:PORT or https://HOST"}
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, &ConfigError{"the URL of the server holds more than an address; a key comes from the environment or a file"}
-	}
-	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1")
-	u.RawPath = ""
-	return u, nil
+// client is a connection with the choices that concern the model.
+type client struct {
+	*wire.Client
+	c Config
 }

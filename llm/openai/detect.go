@@ -3,22 +3,23 @@ package openai
 import (
 	"context"
 	"strings"
+
+	"github.com/credence-lab/credence/llm/internal/wire"
 )
 
 // Detect finds out which dialect the server at c.URL speaks, from the routes that only one kind has and from
 // what its list of models says of itself. It is Plain where nothing tells.
 func Detect(ctx context.Context, c Config) (Dialect, error) {
-	c, base, err := c.settle()
+	client, err := c.open()
 	if err != nil {
 		return "", err
 	}
-	client := newClient(c, base)
-	defer client.close()
+	defer client.Close()
 	return detect(ctx, client)
 }
 
 func detect(ctx context.Context, c *client) (Dialect, error) {
-	if host := c.base.Hostname(); host == "api.openai.com" || strings.HasSuffix(host, ".openai.com") {
+	if host := c.Host(); host == "api.openai.com" || strings.HasSuffix(host, ".openai.com") {
 		return OpenAI, nil
 	}
 	var seen struct {
@@ -37,8 +38,8 @@ func detect(ctx context.Context, c *client) (Dialect, error) {
 		{"/model_info", func() bool { return seen.Model != "" }, SGLang},
 		{"/version", func() bool { return seen.Version != "" }, VLLM},
 	} {
-		err := c.get(ctx, probe.path, into(&seen))
-		switch failed, ok := asError(err); {
+		err := c.Get(ctx, probe.path, wire.Into(&seen))
+		switch failed, ok := wire.AsError(err); {
 		case err == nil && probe.speaks():
 			return probe.dialect, nil
 		case err == nil || ok && (failed.Kind == Refused || failed.Kind == Malformed):

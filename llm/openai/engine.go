@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/llm/internal/wire"
 	"github.com/credence-lab/credence/record"
 )
 
@@ -88,13 +89,13 @@ var untold = math.NaN()
 
 // Open asks the server what it is and returns an engine for the model. Nothing is generated.
 func Open(ctx context.Context, c Config) (*Engine, error) {
-	c, base, err := c.settle()
+	client, err := c.open()
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{client: newClient(c, base)}
+	e := &Engine{client: client}
 	if err := e.meet(ctx); err != nil {
-		e.client.close()
+		e.client.Close()
 		return nil, err
 	}
 	return e, nil
@@ -201,7 +202,7 @@ func (e *Engine) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
 // names none leaves only that at least one token was too many.
 func (e *Engine) counted(err error) error {
 	var numbered *llm.OverflowError
-	failed, refused := asError(err)
+	failed, refused := wire.AsError(err)
 	if !refused || !errors.Is(err, llm.ErrContextOverflow) || errors.As(err, &numbered) || e.can.ContextTokens == 0 {
 		return err
 	}
@@ -217,7 +218,7 @@ func (e *Engine) counted(err error) error {
 // Close closes idle connections. Requests that are under way end as they would.
 func (e *Engine) Close() error {
 	e.closed.Store(true)
-	e.client.close()
+	e.client.Close()
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/llm/internal/wire"
 	"github.com/credence-lab/credence/record"
 )
 
@@ -39,7 +40,7 @@ func (l *llamaServer) meet(ctx context.Context) (facts, error) {
 		Build    string `json:"build_info"`
 		Slots    int    `json:"total_slots"`
 	}
-	if err := l.client.get(ctx, "/props", into(&props)); err != nil {
+	if err := l.client.Get(ctx, "/props", wire.Into(&props)); err != nil {
 		return f, err
 	}
 	list, err := models(ctx, l.client)
@@ -92,7 +93,7 @@ func (l *llamaServer) render(ctx context.Context, messages []llm.Message) (strin
 	var out struct {
 		Prompt string `json:"prompt"`
 	}
-	err := l.client.post(ctx, "/apply-template", 0, body, into(&out))
+	err := l.client.Post(ctx, "/apply-template", 0, body, wire.Into(&out))
 	return out.Prompt, err
 }
 
@@ -165,7 +166,7 @@ func (l *llamaServer) ids(ctx context.Context, text string, begin, control bool)
 	var out struct {
 		Tokens []int32 `json:"tokens"`
 	}
-	err := l.client.post(ctx, "/tokenize", 0, map[string]any{"content": text, "add_special": begin, "parse_special": control}, into(&out))
+	err := l.client.Post(ctx, "/tokenize", 0, map[string]any{"content": text, "add_special": begin, "parse_special": control}, wire.Into(&out))
 	return out.Tokens, err
 }
 
@@ -210,7 +211,7 @@ func (l *llamaServer) answer(ctx context.Context, text string) ([]record.Token, 
 	if n := len(before); len(after) > n && slices.Equal(idsOf(before), idsOf(after[:n])) && string(joined(after[n:])) == text {
 		return after[n:], nil
 	}
-	return nil, fmt.Errorf("answer %q: %w: it is not the text of its own tokens", said(text), llm.ErrNotSupported)
+	return nil, fmt.Errorf("answer %q: %w: it is not the text of its own tokens", wire.Line(text), llm.ErrNotSupported)
 }
 
 func (l *llamaServer) pieces(ctx context.Context, text string) ([]record.Token, error) {
@@ -221,7 +222,7 @@ func (l *llamaServer) pieces(ctx context.Context, text string) ([]record.Token, 
 		} `json:"tokens"`
 	}
 	body := map[string]any{"content": text, "add_special": false, "parse_special": false, "with_pieces": true}
-	err := l.client.post(ctx, "/tokenize", 0, body, into(&out))
+	err := l.client.Post(ctx, "/tokenize", 0, body, wire.Into(&out))
 	tokens := make([]record.Token, len(out.Tokens))
 	for i, t := range out.Tokens {
 		tokens[i] = record.Token{ID: t.ID, Piece: t.Piece}
@@ -250,9 +251,9 @@ type llamaCandidate struct {
 func (a *llamaAnswer) of(n int) error {
 	switch {
 	case a.Truncated:
-		return &Error{Kind: Refused, What: "the server cut the prompt", cause: llm.ErrContextOverflow}
+		return &Error{Kind: Refused, What: "the server cut the prompt", Cause: llm.ErrContextOverflow}
 	case a.Evaluated != nil && *a.Evaluated != n:
-		return &Error{Kind: Malformed, final: true, What: fmt.Sprintf("%d token ids were sent, the answer is about %d", n, *a.Evaluated)}
+		return &Error{Kind: Malformed, Final: true, What: fmt.Sprintf("%d token ids were sent, the answer is about %d", n, *a.Evaluated)}
 	}
 	return nil
 }
@@ -269,7 +270,7 @@ func (l *llamaServer) force(ctx context.Context, prompt []int32, tokens []record
 		}
 		x, err := l.step(ctx, ids[:len(prompt)+i], tokens[i])
 		if err != nil {
-			if failed, ok := asError(err); ok && failed.cause == llm.ErrNoLogProb {
+			if failed, ok := wire.AsError(err); ok && failed.Cause == llm.ErrNoLogProb {
 				return nil, atToken(err, i, len(tokens))
 			}
 			return nil, err
@@ -290,7 +291,7 @@ func (l *llamaServer) step(ctx context.Context, ids []int32, token record.Token)
 			return nil // it ends inside a character after all
 		}
 		if len(a.Values) != 1 || a.Values[0].ID != token.ID {
-			return malformed("token %d was forced, the answer is about another; does the server know logit_bias?", token.ID)
+			return wire.Malformedf("token %d was forced, the answer is about another; does the server know logit_bias?", token.ID)
 		}
 		x = a.Values[0].LogProb
 		_, err := logProb(x)
@@ -309,13 +310,13 @@ const someCandidates = 1000
 // waits for the rest of the character. Another token is forced, and the value found among the candidates.
 func (l *llamaServer) lookUp(ctx context.Context, ids []int32, token int32) (float64, error) {
 	if l.vocab == 0 {
-		return 0, &Error{Kind: Refused, Op: "POST /completion", What: fmt.Sprintf("token %d ends inside a character, and the server does not say how large its vocabulary is", token), cause: llm.ErrNoLogProb}
+		return 0, &Error{Kind: Refused, Op: "POST /completion", What: fmt.Sprintf("token %d ends inside a character, and the server does not say how large its vocabulary is", token), Cause: llm.ErrNoLogProb}
 	}
 	var x *float64
 	for _, n := range []int{min(someCandidates, l.vocab), l.vocab} {
 		err := l.forced(ctx, ids, l.whole(ctx), n, func(a *llamaAnswer) error {
 			if len(a.Values) != 1 {
-				return malformed("%d positions, one was asked for", len(a.Values))
+				return wire.Malformedf("%d positions, one was asked for", len(a.Values))
 			}
 			for _, c := range a.Values[0].Top {
 				if c.ID == token {
@@ -325,7 +326,7 @@ func (l *llamaServer) lookUp(ctx context.Context, ids []int32, token int32) (flo
 				}
 			}
 			if n == l.vocab {
-				return malformed("token %d is not among %d candidates", token, len(a.Values[0].Top))
+				return wire.Malformedf("token %d is not among %d candidates", token, len(a.Values[0].Top))
 			}
 			return nil
 		})
@@ -333,7 +334,7 @@ func (l *llamaServer) lookUp(ctx context.Context, ids []int32, token int32) (flo
 			return settled(x, err)
 		}
 	}
-	return 0, malformed("token %d has no value", token)
+	return 0, wire.Malformedf("token %d has no value", token)
 }
 
 func settled(x *float64, err error) (float64, error) {
@@ -358,7 +359,7 @@ func (l *llamaServer) forced(ctx context.Context, ids []int32, token int32, n in
 		"cache_prompt": true, "return_tokens": true, "post_sampling_probs": false, "stream": false, "ignore_eos": false,
 	}
 	var a llamaAnswer
-	return l.client.post(ctx, "/completion", len(ids)+1, body, checked(&a, func(a *llamaAnswer) error {
+	return l.client.Post(ctx, "/completion", len(ids)+1, body, wire.Checked(&a, func(a *llamaAnswer) error {
 		if err := a.of(len(ids)); err != nil {
 			return err
 		}
@@ -366,10 +367,10 @@ func (l *llamaServer) forced(ctx context.Context, ids []int32, token int32, n in
 		if err == nil {
 			return nil
 		}
-		if failed, ok := asError(err); ok {
+		if failed, ok := wire.AsError(err); ok {
 			return failed
 		}
-		return &Error{Kind: Refused, What: err.Error(), cause: llm.ErrNoLogProb}
+		return &Error{Kind: Refused, What: err.Error(), Cause: llm.ErrNoLogProb}
 	}))
 }
 
@@ -388,9 +389,9 @@ func (l *llamaServer) complete(ctx context.Context, prompt []int32, r llm.Reques
 		body["seed"] = seedOf(r)
 	}
 	var a llamaAnswer
-	err := l.client.post(ctx, "/completion", len(prompt)+d.MaxTokens, body, checked(&a, func(a *llamaAnswer) error {
+	err := l.client.Post(ctx, "/completion", len(prompt)+d.MaxTokens, body, wire.Checked(&a, func(a *llamaAnswer) error {
 		if _, known := llamaStops[a.StopType]; !known {
-			return malformed("stop type %q", said(a.StopType))
+			return wire.Malformedf("stop type %q", wire.Line(a.StopType))
 		}
 		return a.of(len(prompt))
 	}))
@@ -448,6 +449,6 @@ func (l *llamaServer) text(ctx context.Context, ids []int32) (string, error) {
 	var out struct {
 		Content string `json:"content"`
 	}
-	err := l.client.post(ctx, "/detokenize", 0, map[string]any{"tokens": ids}, into(&out))
+	err := l.client.Post(ctx, "/detokenize", 0, map[string]any{"tokens": ids}, wire.Into(&out))
 	return out.Content, err
 }

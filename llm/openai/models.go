@@ -2,10 +2,11 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/credence-lab/credence/llm/internal/wire"
 )
 
 // listed is one model of a server's list.
@@ -26,7 +27,7 @@ func models(ctx context.Context, c *client) ([]listed, error) {
 	var list struct {
 		Data []listed `json:"data"`
 	}
-	err := c.get(ctx, "/v1/models", into(&list))
+	err := c.Get(ctx, "/v1/models", wire.Into(&list))
 	return list.Data, err
 }
 
@@ -45,31 +46,9 @@ func choose(list []listed, wanted string) (listed, error) {
 	case wanted == "" && len(list) == 1:
 		return list[0], nil
 	case wanted == "":
-		return listed{}, &ConfigError{fmt.Sprintf("the server lists %d models; name one: %s", len(list), said(known))}
+		return listed{}, &ConfigError{What: fmt.Sprintf("the server lists %d models; name one: %s", len(list), wire.Line(known))}
 	}
-	return listed{}, &ConfigError{fmt.Sprintf("the server has no model %q; it lists %s", wanted, said(known))}
-}
-
-// into decodes an answer.
-func into(v any) func([]byte) error {
-	return func(body []byte) error {
-		if err := json.Unmarshal(body, v); err != nil {
-			return malformed("the answer has another form than this server's: %v", err)
-		}
-		return nil
-	}
-}
-
-// checked decodes an answer and checks it.
-func checked[T any](v *T, check func(*T) error) func([]byte) error {
-	return func(body []byte) error {
-		var fresh T // nothing of an earlier attempt
-		if err := into(&fresh)(body); err != nil {
-			return err
-		}
-		*v = fresh
-		return check(v)
-	}
+	return listed{}, &ConfigError{What: fmt.Sprintf("the server has no model %q; it lists %s", wanted, wire.Line(known))}
 }
 
 // sameIDs says where two lists of ids differ.
@@ -77,5 +56,5 @@ func sameIDs(sent, got []int32) error {
 	if slices.Equal(sent, got) {
 		return nil
 	}
-	return &Error{Kind: Malformed, final: true, What: fmt.Sprintf("%d token ids were sent, the answer is about %d others; does the server add a beginning-of-sequence token?", len(sent), len(got))}
+	return &Error{Kind: Malformed, Final: true, What: fmt.Sprintf("%d token ids were sent, the answer is about %d others; does the server add a beginning-of-sequence token?", len(sent), len(got))}
 }

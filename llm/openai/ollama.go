@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/llm/internal/wire"
 )
 
 // ollama is asked by its own routes, since the compatible ones cannot say how long a context is held or
@@ -19,7 +20,7 @@ func (o *ollama) meet(ctx context.Context) (facts, error) {
 	var version struct {
 		Version string `json:"version"`
 	}
-	if err := o.client.get(ctx, "/api/version", into(&version)); err != nil {
+	if err := o.client.Get(ctx, "/api/version", wire.Into(&version)); err != nil {
 		return facts{}, err
 	}
 	var tags struct {
@@ -28,7 +29,7 @@ func (o *ollama) meet(ctx context.Context) (facts, error) {
 			Digest string `json:"digest"`
 		} `json:"models"`
 	}
-	if err := o.client.get(ctx, "/api/tags", into(&tags)); err != nil {
+	if err := o.client.Get(ctx, "/api/tags", wire.Into(&tags)); err != nil {
 		return facts{}, err
 	}
 	list, digests := make([]listed, len(tags.Models)), map[string]string{}
@@ -49,12 +50,12 @@ func (o *ollama) meet(ctx context.Context) (facts, error) {
 		Template string         `json:"template"`
 		Info     map[string]any `json:"model_info"`
 	}
-	if err := o.client.post(ctx, "/api/show", 0, map[string]any{"model": m.ID}, into(&show)); err != nil {
+	if err := o.client.Post(ctx, "/api/show", 0, map[string]any{"model": m.ID}, wire.Into(&show)); err != nil {
 		return facts{}, err
 	}
 	f := facts{model: m.ID, version: version.Version, chat: show.Template != "" && show.Template != "{{ .Prompt }}", settings: map[string]string{}}
 	if d := digests[m.ID]; d != "" {
-		f.settings["digest"] = said(d)
+		f.settings["digest"] = wire.Line(d)
 	}
 	f.context = o.window(show.Info)
 	f.settings["context_tokens"] = fmt.Sprint(f.context)
@@ -116,7 +117,7 @@ func (o *ollama) complete(ctx context.Context, r llm.Request) (completion, error
 	}
 	var a ollamaAnswer
 	var out completion
-	err := o.client.post(ctx, path, size/bytesPerToken+d.MaxTokens, body, checked(&a, func(a *ollamaAnswer) (err error) {
+	err := o.client.Post(ctx, path, size/bytesPerToken+d.MaxTokens, body, wire.Checked(&a, func(a *ollamaAnswer) (err error) {
 		out, err = a.completion()
 		return err
 	}))
@@ -127,13 +128,13 @@ func (a *ollamaAnswer) completion() (completion, error) {
 	var out completion
 	switch {
 	case !a.Done:
-		return out, malformed("the reply is not done; does the server stream?")
+		return out, wire.Malformedf("the reply is not done; does the server stream?")
 	case a.Reason == "stop":
 		out.finish = llm.FinishEnd
 	case a.Reason == "length":
 		out.finish = llm.FinishLength
 	default:
-		return out, malformed("done reason %q", said(a.Reason))
+		return out, wire.Malformedf("done reason %q", wire.Line(a.Reason))
 	}
 	message := chatMessage{Content: a.Response, Thinking: a.Thinking}
 	if a.Message != nil {

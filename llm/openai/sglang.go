@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/llm/internal/wire"
 	"github.com/credence-lab/credence/record"
 )
 
@@ -42,17 +43,17 @@ func meetSGLang(ctx context.Context, c *client) (string, facts, error) {
 		Version string `json:"version"`
 	}
 	for _, path := range []string{"/server_info", "/get_server_info"} { // the second is the older name
-		err := c.get(ctx, path, into(&info))
+		err := c.Get(ctx, path, wire.Into(&info))
 		if err == nil {
 			f.version = info.Version
 			break
 		}
-		if failed, ok := asError(err); !ok || failed.Kind != Refused {
+		if failed, ok := wire.AsError(err); !ok || failed.Kind != Refused {
 			return "", facts{}, err
 		}
 	}
 	if m.Root != "" && m.Root != m.ID {
-		f.settings["weights"] = said(m.Root)
+		f.settings["weights"] = wire.Line(m.Root)
 	}
 	return m.ID, f, nil
 }
@@ -122,12 +123,12 @@ func (s *sglang) force(ctx context.Context, prompt []int32, tokens []record.Toke
 	}
 	var a sglangAnswer
 	texts := make([]string, len(tokens))
-	err := s.client.post(ctx, "/generate", len(ids), body, checked(&a, func(a *sglangAnswer) error {
+	err := s.client.Post(ctx, "/generate", len(ids), body, wire.Checked(&a, func(a *sglangAnswer) error {
 		if n := a.Meta.Prompt; n != nil && *n != len(ids) {
-			return &Error{Kind: Malformed, final: true, What: fmt.Sprintf("%d token ids were sent, the answer is about %d", len(ids), *n)}
+			return &Error{Kind: Malformed, Final: true, What: fmt.Sprintf("%d token ids were sent, the answer is about %d", len(ids), *n)}
 		}
 		if len(a.Meta.Input) != len(tokens)+1 {
-			return malformed("%d values for %d tokens of the answer", len(a.Meta.Input)-1, len(tokens))
+			return wire.Malformedf("%d values for %d tokens of the answer", len(a.Meta.Input)-1, len(tokens))
 		}
 		return fillTriples(tokens, a.Meta.Input[1:], texts)
 	}))
@@ -138,7 +139,7 @@ func (s *sglang) force(ctx context.Context, prompt []int32, tokens []record.Toke
 func fillTriples(tokens []record.Token, list []triple, texts []string) error {
 	for i, t := range list {
 		if t.id != tokens[i].ID {
-			return malformed("token %d of the answer is %d, the value is of %d", i+1, tokens[i].ID, t.id)
+			return wire.Malformedf("token %d of the answer is %d, the value is of %d", i+1, tokens[i].ID, t.id)
 		}
 		x, err := logProb(t.value)
 		if err != nil {
@@ -167,9 +168,9 @@ func (s *sglang) complete(ctx context.Context, prompt []int32, r llm.Request) (c
 	body := sglangRequest{IDs: prompt, Sampling: sampling, LogProbs: true, Texts: true, Start: -1}
 	var a sglangAnswer
 	var out completion
-	err := s.client.post(ctx, "/generate", len(prompt)+d.MaxTokens, body, checked(&a, func(a *sglangAnswer) (err error) {
+	err := s.client.Post(ctx, "/generate", len(prompt)+d.MaxTokens, body, wire.Checked(&a, func(a *sglangAnswer) (err error) {
 		if n := a.Meta.Prompt; n != nil && *n != len(prompt) {
-			return &Error{Kind: Malformed, final: true, What: fmt.Sprintf("%d token ids were sent, the answer is about %d", len(prompt), *n)}
+			return &Error{Kind: Malformed, Final: true, What: fmt.Sprintf("%d token ids were sent, the answer is about %d", len(prompt), *n)}
 		}
 		out, err = a.completion(plainDecoding(d))
 		return err
@@ -186,7 +187,7 @@ func plainDecoding(d llm.Decoding) bool {
 func (a *sglangAnswer) completion(raw bool) (completion, error) {
 	out := completion{text: a.Text}
 	if a.Meta.Finish == nil {
-		return out, malformed("no finish reason")
+		return out, wire.Malformedf("no finish reason")
 	}
 	list := a.Meta.Output
 	switch a.Meta.Finish.Type {
@@ -200,7 +201,7 @@ func (a *sglangAnswer) completion(raw bool) (completion, error) {
 			list = list[:n-1] // the token that ends the turn is no part of the reply
 		}
 	default:
-		return out, malformed("finish reason %q", said(a.Meta.Finish.Type))
+		return out, wire.Malformedf("finish reason %q", wire.Line(a.Meta.Finish.Type))
 	}
 	if a.Meta.Output == nil {
 		out.why = "the server gives no log-probability for each token"
@@ -247,7 +248,7 @@ func (s *sglangOpenAI) force(ctx context.Context, prompt []int32, tokens []recor
 	body.Echo, body.LogProbs = true, &one
 	var a completionAnswer
 	texts := make([]string, len(tokens))
-	err := s.client.post(ctx, completionsPath, len(ids)+1, body, checked(&a, func(a *completionAnswer) error {
+	err := s.client.Post(ctx, completionsPath, len(ids)+1, body, wire.Checked(&a, func(a *completionAnswer) error {
 		if err := a.single(); err != nil {
 			return err
 		}
@@ -262,7 +263,7 @@ func (s *sglangOpenAI) force(ctx context.Context, prompt []int32, tokens []recor
 			if c.LogProbs != nil {
 				n = len(c.LogProbs.Values)
 			}
-			return malformed("%d values for a prompt of %d tokens and one more; does the server ignore echo?", n, len(ids))
+			return wire.Malformedf("%d values for a prompt of %d tokens and one more; does the server ignore echo?", n, len(ids))
 		}
 		for i := range tokens {
 			x, err := logProb(c.LogProbs.Values[len(prompt)+i])
@@ -284,7 +285,7 @@ func (s *sglangOpenAI) complete(ctx context.Context, prompt []int32, r llm.Reque
 	body.NoStopTrim = len(r.Decoding.Stop) > 0
 	var a completionAnswer
 	var out completion
-	err := s.client.post(ctx, completionsPath, len(prompt)+r.Decoding.MaxTokens, body, checked(&a, func(a *completionAnswer) (err error) {
+	err := s.client.Post(ctx, completionsPath, len(prompt)+r.Decoding.MaxTokens, body, wire.Checked(&a, func(a *completionAnswer) (err error) {
 		if err = a.single(); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/llm/internal/wire"
 )
 
 const (
@@ -23,11 +24,11 @@ func logProb(x *float64) (float64, error) {
 	case *x <= floor:
 		return 0, fmt.Errorf("%w: %g stands for less than it can write", llm.ErrNoLogProb, *x)
 	case *x > roundedUp:
-		return 0, malformed("log-probability %g is above 0", *x)
+		return 0, wire.Malformedf("log-probability %g is above 0", *x)
 	case *x > 0:
 		return 0, nil
 	case *x <= 0:
 		return *x, nil
 	}
-	return 0, malformed("log-probability is not a number")
+	return 0, wire.Malformedf("log-probability is not a number")
 }

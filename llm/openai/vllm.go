@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/llm/internal/wire"
 	"github.com/credence-lab/credence/record"
 )
 
@@ -20,7 +21,7 @@ func (v *vllm) meet(ctx context.Context) (facts, error) {
 	var version struct {
 		Version string `json:"version"`
 	}
-	if err := v.client.get(ctx, "/version", into(&version)); err != nil {
+	if err := v.client.Get(ctx, "/version", wire.Into(&version)); err != nil {
 		return f, err
 	}
 	list, err := models(ctx, v.client)
@@ -34,7 +35,7 @@ func (v *vllm) meet(ctx context.Context) (facts, error) {
 	v.model = m.ID
 	f = facts{model: m.ID, version: version.Version, context: m.MaxLen, settings: map[string]string{}}
 	if m.Root != "" && m.Root != m.ID {
-		f.settings["weights"] = said(m.Root)
+		f.settings["weights"] = wire.Line(m.Root)
 	}
 	f.chat, err = hasChat(v.prompt(ctx, llm.Chat("Hello?", "")))
 	return f, err
@@ -45,7 +46,7 @@ func hasChat(_ []int32, err error) (bool, error) {
 	if err == nil {
 		return true, nil
 	}
-	if failed, ok := asError(err); ok && failed.Kind == Refused {
+	if failed, ok := wire.AsError(err); ok && failed.Kind == Refused {
 		return false, nil
 	}
 	return false, err
@@ -60,7 +61,7 @@ type tokenised struct {
 
 func (t *tokenised) counted() error {
 	if t.Count != nil && *t.Count != len(t.Tokens) {
-		return malformed("%d tokens, said to be %d", len(t.Tokens), *t.Count)
+		return wire.Malformedf("%d tokens, said to be %d", len(t.Tokens), *t.Count)
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func tokenise(ctx context.Context, c *client, body map[string]any) ([]int32, err
 
 func tokeniseWith(ctx context.Context, c *client, body map[string]any) (tokenised, error) {
 	var t tokenised
-	err := c.post(ctx, "/tokenize", 0, body, checked(&t, (*tokenised).counted))
+	err := c.Post(ctx, "/tokenize", 0, body, wire.Checked(&t, (*tokenised).counted))
 	return t, err
 }
 
@@ -122,7 +123,7 @@ func (v *vllm) answer(ctx context.Context, text string) ([]record.Token, error) 
 		}
 		n := len(before.Tokens)
 		if len(after.Tokens) <= n || sameIDs(before.Tokens, after.Tokens[:n]) != nil {
-			return nil, fmt.Errorf("answer %q: %w: the vocabulary puts a blank before it", said(text), llm.ErrNotSupported)
+			return nil, fmt.Errorf("answer %q: %w: the vocabulary puts a blank before it", wire.Line(text), llm.ErrNotSupported)
 		}
 		ids = after.Tokens[n:]
 	}
@@ -152,7 +153,7 @@ func (v *vllm) force(ctx context.Context, prompt []int32, tokens []record.Token)
 	body.PromptLogProbs = &none
 	var a completionAnswer
 	texts := make([]string, len(tokens))
-	err := v.client.post(ctx, completionsPath, len(ids)+1, body, checked(&a, func(a *completionAnswer) error {
+	err := v.client.Post(ctx, completionsPath, len(ids)+1, body, wire.Checked(&a, func(a *completionAnswer) error {
 		if err := a.single(); err != nil {
 			return err
 		}
@@ -163,12 +164,12 @@ func (v *vllm) force(ctx context.Context, prompt []int32, tokens []record.Token)
 			}
 		}
 		if len(c.PromptLogProbs) != len(ids) {
-			return malformed("%d prompt log-probabilities for %d tokens", len(c.PromptLogProbs), len(ids))
+			return wire.Malformedf("%d prompt log-probabilities for %d tokens", len(c.PromptLogProbs), len(ids))
 		}
 		for i := range tokens {
 			one, ok := c.PromptLogProbs[len(prompt)+i][tokens[i].ID]
 			if !ok {
-				return malformed("no log-probability of token %d of the answer", i+1)
+				return wire.Malformedf("no log-probability of token %d of the answer", i+1)
 			}
 			x, err := logProb(one.LogProb)
 			if err != nil {
@@ -186,11 +187,11 @@ func (v *vllm) force(ctx context.Context, prompt []int32, tokens []record.Token)
 
 // atToken says of which token an error is. That of a value that a server cannot write is final.
 func atToken(err error, i, n int) *Error {
-	if failed, ok := asError(err); ok {
+	if failed, ok := wire.AsError(err); ok {
 		failed.What = fmt.Sprintf("token %d of %d: %s", i+1, n, failed.What)
 		return failed
 	}
-	return &Error{Kind: Refused, What: fmt.Sprintf("token %d of %d: %v", i+1, n, err), cause: llm.ErrNoLogProb}
+	return &Error{Kind: Refused, What: fmt.Sprintf("token %d of %d: %v", i+1, n, err), Cause: llm.ErrNoLogProb}
 }
 
 func (v *vllm) complete(ctx context.Context, prompt []int32, r llm.Request) (completion, error) {
@@ -198,7 +199,7 @@ func (v *vllm) complete(ctx context.Context, prompt []int32, r llm.Request) (com
 	body.IncludeStop = len(r.Decoding.Stop) > 0
 	var a completionAnswer
 	var out completion
-	err := v.client.post(ctx, completionsPath, len(prompt)+r.Decoding.MaxTokens, body, checked(&a, func(a *completionAnswer) (err error) {
+	err := v.client.Post(ctx, completionsPath, len(prompt)+r.Decoding.MaxTokens, body, wire.Checked(&a, func(a *completionAnswer) (err error) {
 		if err = a.single(); err != nil {
 			return err
 		}

@@ -1,0 +1,26 @@
+package wire
+
+import "encoding/json"
+
+// Into returns a reader that decodes an answer into v.
+func Into(v any) func([]byte) error {
+	return func(body []byte) error {
+		if err := json.Unmarshal(body, v); err != nil {
+			return Malformedf("the answer has another form than this server's: %v", err)
+		}
+		return nil
+	}
+}
+
+// Checked returns a reader that decodes an answer into v, in place of what an earlier attempt left there, and
+// checks it.
+func Checked[T any](v *T, check func(*T) error) func([]byte) error {
+	return func(body []byte) error {
+		var fresh T
+		if err := Into(&fresh)(body); err != nil {
+			return err
+		}
+		*v = fresh
+		return check(v)
+	}
+}
