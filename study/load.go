@@ -50,14 +50,29 @@ func (e *InputError) BadInput() bool { return true }
 // Load reads and checks a study file. Files named in it, of data and of weights, are taken relative to
 // its folder.
 // Every error is an [*InputError] with the line.
-func Load(path string) (*File, error) {
-	data, err := readFile(path)
+func Load(path string) (*File, error) { return LoadFrom(path, "") }
+
+// LoadFrom is [Load] with data files taken relative to another folder, such as one of published
+// benchmarks; empty is the study's own.
+func LoadFrom(path, data string) (*File, error) {
+	text, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := Parse(path, data)
+	f, err := Parse(path, text)
 	if err != nil {
 		return nil, err
+	}
+	if data != "" {
+		for i := range f.Datasets {
+			d := &f.Datasets[i]
+			if d.File == "" || filepath.IsAbs(d.File) {
+				continue
+			}
+			if d.File, err = filepath.Abs(filepath.Join(data, d.File)); err != nil {
+				return nil, &InputError{Path: data, What: "cannot be named: " + cause(err), Err: err}
+			}
+		}
 	}
 	f.rebase(func(file string) string {
 		if filepath.IsAbs(file) {
