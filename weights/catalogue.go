@@ -37,16 +37,29 @@ type Model struct {
 	File   string `yaml:"file" json:"file"`
 	Bytes  int64  `yaml:"bytes" json:"bytes"`
 	SHA256 string `yaml:"sha256" json:"sha256"`
-	// Chat says that the model has a chat template; a model without one continues plain text.
+	// Chat says that the model has a chat template; a model without one continues plain text, unless it
+	// is one of embeddings.
 	Chat bool `yaml:"chat" json:"chat"`
+	// Embedding is set for a model that gives vectors for texts and writes none.
+	Embedding *Embedding `yaml:"embedding" json:"embedding,omitempty"`
 	// Licence is shown before the file is fetched.
 	Licence Licence `yaml:"licence" json:"licence"`
 	// Generation is how its publisher samples from it; nil where the publisher does not say.
 	Generation *Generation `yaml:"generation" json:"generation,omitempty"`
 	// Speed is what to expect of it; nil where it was not measured.
 	Speed *Speed `yaml:"speed" json:"speed,omitempty"`
-	// Sources have the file, in the order in which they are tried.
+	// Conversion is how the file comes from those of its publisher; nil for one that is published as it is.
+	Conversion *Conversion `yaml:"conversion" json:"-"`
+	// Sources have the file, or what it is converted from, in the order in which they are tried.
 	Sources []Source `yaml:"sources" json:"-"`
+}
+
+// Embedding says what an embedding model gives and takes.
+type Embedding struct {
+	// Dimensions is the number of numbers of a vector.
+	Dimensions int `yaml:"dimensions" json:"dimensions"`
+	// MaxTokens is the longest text, the marks of its beginning and end included.
+	MaxTokens int `yaml:"max_tokens" json:"max_tokens"`
 }
 
 // Licence is the terms under which a file may be used.
@@ -82,10 +95,13 @@ type Speed struct {
 }
 
 // Source is one place that has a model's file: a URL of the whole file, or the packages of the
-// client pip whose parts, joined in order, are the file. Exactly one is set.
+// client pip whose parts, joined in order, are the file. For a model with a conversion it may also be a
+// place that has what is converted: the URL of a folder, or a wheel. Exactly one is set.
 type Source struct {
-	URL string `yaml:"url"`
-	Pip []Part `yaml:"pip"`
+	URL    string `yaml:"url"`
+	Pip    []Part `yaml:"pip"`
+	Folder string `yaml:"folder"`
+	Wheel  *Wheel `yaml:"wheel"`
 }
 
 // Part is a piece of a file inside a wheel.
@@ -280,20 +296,38 @@ func (m Model) validate() error {
 	if err := m.Licence.validate(); err != nil {
 		return err
 	}
+	if e := m.Embedding; e != nil && (e.Dimensions < 1 || e.MaxTokens < 1 || m.Chat) {
+		return fmt.Errorf("embedding: dimensions and max_tokens must be given, and chat must not")
+	}
+	if err := m.Conversion.validate(); err != nil {
+		return fmt.Errorf("conversion: %w", err)
+	}
 	for _, s := range m.Sources {
-		if err := s.validate(m.Bytes); err != nil {
+		if err := s.validate(m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s Source) validate(size int64) error {
-	if (s.URL == "") == (len(s.Pip) == 0) {
-		return fmt.Errorf("a source has either url or pip")
+func (s Source) validate(m Model) error {
+	set := 0
+	for _, given := range []bool{s.URL != "", len(s.Pip) > 0, s.Folder != "", s.Wheel != nil} {
+		if given {
+			set++
+		}
 	}
-	if s.URL != "" {
+	switch {
+	case set != 1:
+		return fmt.Errorf("a source has either url or pip, or for a conversion folder or wheel")
+	case (s.Folder != "" || s.Wheel != nil) && m.Conversion == nil:
+		return fmt.Errorf("a source with folder or wheel needs a conversion")
+	case s.URL != "":
 		return validateURL(s.URL)
+	case s.Folder != "":
+		return validateURL(s.Folder)
+	case s.Wheel != nil:
+		return s.Wheel.validate()
 	}
 	var sum int64
 	for _, p := range s.Pip {
@@ -305,8 +339,8 @@ func (s Source) validate(size int64) error {
 		}
 		sum += p.Bytes
 	}
-	if sum != size {
-		return fmt.Errorf("the parts are %d bytes together, the file is %d", sum, size)
+	if sum != m.Bytes {
+		return fmt.Errorf("the parts are %d bytes together, the file is %d", sum, m.Bytes)
 	}
 	return nil
 }

@@ -26,11 +26,18 @@ func (f *modelFile) item() Item {
 	if info, err := os.Stat(f.partial()); err == nil {
 		item.Have = min(info.Size(), f.Bytes)
 	}
+	if f.Conversion != nil {
+		item.Have = max(item.Have, min(folderSize(f.originals()), f.Bytes))
+	}
 	return item
 }
 
-// space counts the rest of the file and the largest package that a part of it comes in.
+// space counts the rest of the file and the largest package that a part of it comes in, or what a
+// conversion needs beside the file: its originals and the package that they come in.
 func (f *modelFile) space() int64 {
+	if f.Conversion != nil {
+		return f.Bytes + 2*f.Conversion.bytes()
+	}
 	var largest int64
 	for _, s := range f.Sources {
 		for _, p := range s.Pip {
@@ -131,18 +138,26 @@ type delivery interface {
 func (f *modelFile) deliveries() []delivery {
 	var list []delivery
 	for _, s := range f.Sources {
-		if s.Pip != nil {
+		switch {
+		case s.Pip != nil:
 			list = append(list, partsDelivery{f.cache.folderCarrier(), s.Pip})
+		case s.Wheel != nil:
+			list = append(list, conversion{f, wheelOriginals{f.cache.folderCarrier(), *s.Wheel}})
 		}
 	}
 	if f.cache.offline {
 		return list
 	}
 	for _, s := range f.Sources {
-		if s.URL != "" {
+		switch {
+		case s.URL != "":
 			list = append(list, &urlDelivery{f.cache.http, s.URL})
-		} else {
+		case s.Pip != nil:
 			list = append(list, partsDelivery{f.cache.pipCarrier(), s.Pip})
+		case s.Folder != "":
+			list = append(list, conversion{f, folderOriginals{f.cache.http, s.Folder}})
+		case s.Wheel != nil:
+			list = append(list, conversion{f, wheelOriginals{f.cache.pipCarrier(), *s.Wheel}})
 		}
 	}
 	return list

