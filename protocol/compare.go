@@ -171,7 +171,7 @@ func (e *evaluation) value(score, stat int) measure.Value {
 }
 
 func (e *evaluation) score(i int) Score {
-	s := Score{Mean: e.value(i, len(e.stats)-1)}
+	s := Score{Mean: e.value(i, len(e.stats)-1), Distinct: e.prepared[i].Distinct()}
 	for m := range ranked() {
 		s.Metrics = append(s.Metrics, e.value(i, m))
 	}

@@ -33,6 +33,8 @@ type Score struct {
 	Mean measure.Value `json:"mean"`
 	// Metrics are in the order of [Metrics].
 	Metrics []measure.Value `json:"metrics"`
+	// Distinct is how many different values it takes. Where that is few, many pairs of answers are tied.
+	Distinct int `json:"distinct"`
 }
 
 // Context is the token score in one context, compared with the stated probability and with the base.
