@@ -5,7 +5,7 @@
 // lists them, [ByID] finds one, [Default] are the seven of "A Tale of Two Error Categories" (Ilia and
 // Aziz 2026). What a set of them needs together is the [Needs.Union] of their needs, collected once into
 // an [Evidence], from which [Evaluate] computes all values. A value that cannot be computed is missing for
-// a reason (see [NoLogProbs] and its neighbours): never 0, never NaN.
+// a reason (see [record.Missing] and [NoAlternatives] with its neighbours): never 0, never NaN.
 //
 // Values are left on the scale of their definition. [Quantifier.Orientation] says which end is the sure
 // one; an [Ensemble] brings several onto one scale.

@@ -140,7 +140,7 @@ func (t *Text) missingTokens() record.Missing {
 	case t.NoTokens != record.Present:
 		return t.NoTokens
 	case len(t.Tokens) == 0 && t.Text != "":
-		return NoLogProbs
+		return record.NoLogProb
 	case len(t.Tokens) == 0:
 		return record.EmptyAnswer
 	}
@@ -165,7 +165,7 @@ func badLogProb(l float64) record.Missing {
 	case math.IsNaN(l) || l > 0:
 		return BadLogProb
 	case l == -100 || (l <= -9999 && !math.IsInf(l, -1)):
-		return CensoredLogProb
+		return record.NoLogProb
 	}
 	return record.Present
 }

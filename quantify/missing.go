@@ -2,14 +2,12 @@ package quantify
 
 import "github.com/credence-lab/credence/record"
 
-// Reasons that quantifiers give for a missing value, besides those of package record.
+// Reasons that quantifiers give for a missing value, besides those of package record. There
+// [record.NoLogProb] stands for a server that gave no log-probabilities, and for one that sent a placeholder
+// instead (-100, or -9999 and less).
 const (
-	// NoLogProbs: the server gave no log-probabilities of the tokens.
-	NoLogProbs record.Missing = "no log-probabilities"
 	// BadLogProb: a log-probability is NaN or above 0, so that none of the text's can be trusted.
 	BadLogProb record.Missing = "log-probability out of range"
-	// CensoredLogProb: a log-probability is a server's placeholder (-100, -9999 or less), not a value.
-	CensoredLogProb record.Missing = "log-probability cut off by the server"
 	// NoAlternatives: the server gave no alternatives to the tokens.
 	NoAlternatives record.Missing = "no alternatives"
 	// TooFewAlternatives: at some position fewer than two tokens were returned.

@@ -29,7 +29,7 @@ var partNames = []struct {
 	name    string
 	lacking record.Missing
 }{
-	{LogProbs, "token log-probabilities", NoLogProbs},
+	{LogProbs, "token log-probabilities", record.NoLogProb},
 	{EndOfTurn, "end of turn", NoEndOfTurn},
 	{TopAlternatives, "alternatives", NoAlternatives},
 	{FullEntropy, "entropy over the vocabulary", NoFullEntropy},

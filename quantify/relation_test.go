@@ -127,13 +127,13 @@ func TestWhatAnEndpointLacks(t *testing.T) {
 		want []record.Missing
 	}{
 		{quantify.PredictiveEntropy(), nil},
-		{quantify.LogProbability(quantify.WithEnd), []record.Missing{quantify.NoLogProbs, quantify.NoEndOfTurn}},
+		{quantify.LogProbability(quantify.WithEnd), []record.Missing{record.NoLogProb, quantify.NoEndOfTurn}},
 		{quantify.SemanticEntropy(quantify.Strict, quantify.TextsAlone), nil},
 		{quantify.SemanticEntropy(quantify.Strict, quantify.AfterQuestion), []record.Missing{quantify.NoEntailment}},
 		{quantify.SemanticConfidence(quantify.Forward, quantify.TextsAlone), []record.Missing{quantify.NoEntailment}},
-		{quantify.TokenEntropy(quantify.WithoutEnd), []record.Missing{quantify.NoLogProbs, quantify.NoAlternatives}},
-		{quantify.UQLMCoCoA(), []record.Missing{quantify.NoLogProbs, quantify.NoEmbedding}},
-		{quantify.SAR(quantify.Measured), []record.Missing{quantify.NoLogProbs, quantify.NoRelevance, quantify.NoSimilarity}},
+		{quantify.TokenEntropy(quantify.WithoutEnd), []record.Missing{record.NoLogProb, quantify.NoAlternatives}},
+		{quantify.UQLMCoCoA(), []record.Missing{record.NoLogProb, quantify.NoEmbedding}},
+		{quantify.SAR(quantify.Measured), []record.Missing{record.NoLogProb, quantify.NoRelevance, quantify.NoSimilarity}},
 		{quantify.PTrue(quantify.WithoutIdeas, quantify.BothOrders), []record.Missing{quantify.NotAsked}},
 		{quantify.Verbalised(quantify.OwnAnswer), nil},
 	} {

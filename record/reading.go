@@ -34,7 +34,8 @@ func (p Protocol) String() string {
 	return strings.Join(parts, "+")
 }
 
-// Reading is one confidence value of one answer: higher means surer.
+// Reading is one confidence value of one answer: higher means surer, but where a quantifier is the signal,
+// which then declares its own direction and range (see quantify.Quantifier).
 type Reading struct {
 	Answer   AnswerID
 	Signal   Signal
