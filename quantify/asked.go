@@ -107,9 +107,9 @@ const (
 // Source: Ilia and Aziz 2026, appendix C.1 (Kadavath et al. 2022, section 3).
 func PTrue(ideas Ideas, order Order) Quantifier {
 	questions := []Question{IsTrueWithIdeas, IsTrueWithIdeasSwapped}
-	needs := Needs{Samples: 1}
+	needs := Needs{Ideas: ideas == WithIdeas}
 	if ideas == WithoutIdeas {
-		questions, needs.Samples = []Question{IsTrue, IsTrueSwapped}, 0
+		questions = []Question{IsTrue, IsTrueSwapped}
 	}
 	if order == TrueFirst {
 		questions = questions[:1]

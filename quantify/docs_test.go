@@ -96,6 +96,7 @@ func needs(n quantify.Needs) string {
 	}
 	add(n.Answer != 0, "answer: "+n.Answer.String())
 	add(n.Samples > 0, fmt.Sprintf("%d+ samples", n.Samples))
+	add(n.Ideas, "samples as ideas")
 	add(n.Sample != 0, "samples: "+n.Sample.String())
 	add(n.Entailment != 0, "entailment "+n.Entailment.String())
 	add(n.EntailmentWithQuestion != 0, "entailment after the question "+n.EntailmentWithQuestion.String())

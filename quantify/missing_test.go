@@ -177,7 +177,7 @@ func TestFewTokensAndSamples(t *testing.T) {
 				switch n := q.Needs; {
 				case tokenCount == 0 && n.Answer != 0:
 					want = record.EmptyAnswer
-				case sampleCount < n.Samples && n.Samples == 1:
+				case sampleCount == 0 && n.Ideas, sampleCount < n.Samples && n.Samples == 1:
 					want = quantify.NoSample
 				case sampleCount < n.Samples:
 					want = quantify.OneSample

@@ -57,6 +57,9 @@ type Needs struct {
 	Answer, Sample Parts
 	// Samples is the least number of samples; more are used where there are more.
 	Samples int
+	// Ideas says that the samples are shown to the model before a question. It takes one at least, and does
+	// not mind what became of it: ideas may be cut off.
+	Ideas bool
 	// Entailment are the pairs whose relation is read, EntailmentWithQuestion those with the question put
 	// before both texts, Similarity those whose similarity is read (its order does not matter).
 	Entailment, EntailmentWithQuestion, Similarity Pairs
@@ -69,7 +72,7 @@ type Needs struct {
 // Everything is what an endpoint that can do all of it gives.
 func Everything() Needs {
 	return Needs{
-		Answer: math.MaxUint8, Sample: math.MaxUint8, Samples: math.MaxInt,
+		Answer: math.MaxUint8, Sample: math.MaxUint8, Samples: math.MaxInt, Ideas: true,
 		Entailment: math.MaxUint8, EntailmentWithQuestion: math.MaxUint8, Similarity: math.MaxUint8,
 		Embeddings: true, Questions: Questions(),
 	}
@@ -80,7 +83,7 @@ func (n Needs) Union(m Needs) Needs {
 	questions := slices.Concat(n.Questions, m.Questions)
 	slices.Sort(questions)
 	return Needs{
-		Answer: n.Answer | m.Answer, Sample: n.Sample | m.Sample, Samples: max(n.Samples, m.Samples),
+		Answer: n.Answer | m.Answer, Sample: n.Sample | m.Sample, Samples: max(n.Samples, m.Samples), Ideas: n.Ideas || m.Ideas,
 		Entailment:             n.Entailment | m.Entailment,
 		EntailmentWithQuestion: n.EntailmentWithQuestion | m.EntailmentWithQuestion,
 		Similarity:             n.Similarity | m.Similarity,
@@ -112,6 +115,7 @@ func (n Needs) Lacking(have Needs) []record.Missing {
 		add(lacking&part.part != 0, part.lacking)
 	}
 	add(n.Samples > have.Samples, tooFew(n.Samples))
+	add(n.Ideas && have.Samples == 0, NoSample)
 	add(n.Entailment&^have.Entailment|n.EntailmentWithQuestion&^have.EntailmentWithQuestion != 0, NoEntailment)
 	add(n.Similarity&^have.Similarity != 0, NoSimilarity)
 	add(n.Embeddings && !have.Embeddings, NoEmbedding)
@@ -146,7 +150,7 @@ func (c Calls) Total() int { return c.Generate + c.Score + c.Entail + c.Compare 
 // brings its tokens with it. Samples bring theirs too. Equal texts are asked about once.
 func (n Needs) Calls(s Size) Calls {
 	var c Calls
-	if n.Samples > 0 {
+	if n.Samples > 0 || n.Ideas {
 		c.Generate = s.Samples
 	}
 	distinct := max(1, min(s.Distinct, s.Samples+1))
@@ -183,6 +187,9 @@ func (n Needs) missing(e *Evidence) record.Missing {
 	}
 	if why := e.Answer.lacks(n.Answer); why != record.Present {
 		return why
+	}
+	if n.Ideas && len(e.Samples) == 0 {
+		return NoSample
 	}
 	if n.Samples > 0 {
 		if why := n.missingSamples(e); why != record.Present {

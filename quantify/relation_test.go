@@ -78,7 +78,7 @@ func TestNeedsOfTheDefaultSet(t *testing.T) {
 	t.Parallel()
 	n := quantify.NeedsOf(quantify.Default())
 	want := quantify.Needs{
-		Answer: quantify.LogProbs, Samples: 2,
+		Answer: quantify.LogProbs, Samples: 2, Ideas: true,
 		Entailment: quantify.FromAnswer | quantify.AmongSamples,
 		Questions:  []quantify.Question{quantify.IsTrueWithIdeas, quantify.OwnAnswer},
 	}
@@ -136,6 +136,7 @@ func TestWhatAnEndpointLacks(t *testing.T) {
 		{quantify.SAR(quantify.Measured), []record.Missing{record.NoLogProb, quantify.NoRelevance, quantify.NoSimilarity}},
 		{quantify.PTrue(quantify.WithoutIdeas, quantify.BothOrders), []record.Missing{quantify.NotAsked}},
 		{quantify.Verbalised(quantify.OwnAnswer), nil},
+		{quantify.PTrue(quantify.WithIdeas, quantify.TrueFirst), []record.Missing{quantify.NotAsked}},
 	} {
 		if diff := cmp.Diff(c.want, c.q.Needs.Lacking(server)); diff != "" {
 			t.Errorf("%s: %s", c.q.ID, diff)
