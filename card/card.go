@@ -24,6 +24,8 @@ type Card struct {
 	// asks for confidence, and on which scale.
 	Answers     Rule `json:"answers"`
 	Elicitation Rule `json:"elicitation"`
+	// Parts are what was asked and compared beyond the main comparison, each by name.
+	Parts []Rule `json:"parts,omitempty"`
 	// Aggregations of token probabilities, Correctness rules and the reply Parser, by name.
 	Aggregations []string `json:"aggregations"`
 	Correctness  []Rule   `json:"correctness"`
@@ -87,6 +89,9 @@ type Model struct {
 	Form string `json:"form"`
 	// Licence of the weights; empty if unknown.
 	Licence string `json:"licence,omitempty"`
+	// Exactness is what was measured, before the first call, of whether values depend on company; empty where
+	// nothing was.
+	Exactness string `json:"exactness,omitempty"`
 }
 
 // Dataset is a data set by its content.

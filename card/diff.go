@@ -93,6 +93,9 @@ func choicesOf(c, other *Card) []choice {
 		add("aggregation", name, "used")
 	}
 	add("parser", "rule", c.Parser.ID+": "+c.Parser.What)
+	for _, r := range c.Parts {
+		add("part", r.ID, r.What)
+	}
 	for _, r := range c.Correctness {
 		add("correctness", r.ID, r.What)
 	}

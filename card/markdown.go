@@ -16,6 +16,9 @@ func (c *Card) Markdown() string {
 	for _, m := range c.Models {
 		w.line("- %s: %s, asked as %s%s", code(m.Name), code(m.Identity.String()), m.Form, licence(m.Licence))
 		w.line("  - weights SHA-256 %s", orMissing(m.Identity.Weights))
+		if m.Exactness != "" {
+			w.line("  - exactness: %s", m.Exactness)
+		}
 	}
 	w.section("Data")
 	for _, d := range c.Datasets {
@@ -41,6 +44,10 @@ func (c *Card) Markdown() string {
 		w.line("- %s", plain(g))
 	}
 	w.line("- parser %s: %s", code(c.Parser.ID), c.Parser.What)
+	if len(c.Parts) > 0 {
+		w.section("Further parts")
+		w.rules(c.Parts)
+	}
 	w.section("Correctness")
 	w.rules(c.Correctness)
 	w.section("Judges and their validation")

@@ -28,7 +28,7 @@ func (r *runner) card() *card.Card {
 		Intervals:    r.intervalWords(),
 	}
 	for _, m := range r.models {
-		c.Models = append(c.Models, card.Model{Name: m.Name, Identity: m.identity, Form: m.form.String(), Licence: m.opened.Licence})
+		c.Models = append(c.Models, card.Model{Name: m.Name, Identity: m.identity, Form: m.form.String(), Licence: m.opened.Licence, Exactness: m.exactness})
 		c.Generation = append(c.Generation, r.generationWords(m))
 	}
 	for _, d := range r.data {
@@ -38,6 +38,7 @@ func (r *runner) card() *card.Card {
 		c.Correctness = append(c.Correctness, card.Rule{ID: rule, What: ruleWords(rule)})
 		c.Validation = append(c.Validation, card.Validation{Judge: rule, Type: "exact or fuzzy match", Threshold: "none, the rule says yes or no"})
 	}
+	c.Parts = r.file.partRules()
 	c.Agreement = agreements(p.Correctness, r.judgements)
 	r.cardContexts(c)
 	for _, s := range r.settings {
@@ -58,6 +59,9 @@ func agreements(judges []string, judgements []record.Judgement) []card.Agreement
 	var settings []record.Setting
 	verdicts := map[record.Setting]map[record.AnswerID]map[string]record.Verdict{}
 	for _, j := range judgements {
+		if j.Answer.Origin != mainOrigin {
+			continue // references are correct by definition, and would pass for agreement
+		}
 		of := verdicts[j.Answer.Setting]
 		if of == nil {
 			settings = append(settings, j.Answer.Setting)
@@ -102,7 +106,7 @@ func agreement(s record.Setting, a, b string, verdicts map[record.AnswerID]map[s
 // cardContexts describes the contexts and gives every prompt that was used in full.
 func (r *runner) cardContexts(c *card.Card) {
 	used := []prompt.Name{prompt.Confidence}
-	for _, name := range r.file.Protocol.Contexts {
+	for _, name := range r.file.allContexts() {
 		context, err := prompt.ContextNamed(name)
 		if err != nil {
 			continue // refused when the file was checked

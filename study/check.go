@@ -80,8 +80,11 @@ func (f *File) checkNames() error {
 			return f.at.errorf(node+".threads", "leave it out for one per core", "threads is %d, more than %d", m.Threads, MaxThreads)
 		case m.Group != "" && !plainName(m.Group):
 			return f.at.errorf(node+".group", rule, "group %q cannot be used", m.Group)
-		case !sensible(m.Threads) || !sensible(m.ContextTokens) || !sensible(m.MemoryMB):
-			return f.at.errorf(node, "leave it out for the default", "threads, context_tokens and memory_mb lie between 0 and %d", maxCount)
+		case !sensible(m.Threads) || !sensible(m.ContextTokens) || !sensible(m.GPULayers):
+			return f.at.errorf(node, "leave it out for the default", "threads, context_tokens and gpu_layers lie between 0 and %d", maxCount)
+		}
+		if _, err := ParseMemory(m.Memory); err != nil {
+			return f.at.errorf(node+".memory", "write a size such as 2GB, or leave it out for no bound", "%v", err)
 		}
 		seen[m.Name] = true
 	}
@@ -103,6 +106,12 @@ func (f *File) checkDatasets() error {
 			return f.at.errorf(node+".name", "built in: "+strings.Join(dataset.BuiltinNames(), ", ")+"; for your own add \"file:\"", "there is no built-in data set %q", d.Name)
 		case d.File == "" && !reflect.DeepEqual(d.Columns, dataset.Mapping{}):
 			return f.at.errorf(node+".columns", "remove them, or add \"file:\"", "the built-in data set %q has columns of its own", d.Name)
+		case d.Format != "" && d.File == "":
+			return f.at.errorf(node+".format", "remove it, or add \"file:\"", "the built-in data set %q has a format of its own", d.Name)
+		case d.Format != "" && !slices.Contains(dataset.Benchmarks(), d.Format):
+			return f.at.errorf(node+".format", hintFor(d.Format, dataset.Benchmarks()), "unknown format %q", d.Format)
+		case d.Format != "" && !reflect.DeepEqual(d.Columns, dataset.Mapping{}):
+			return f.at.errorf(node+".columns", "remove one of the two", "the format %q has columns of its own", d.Format)
 		case d.Limit < 0:
 			return f.at.errorf(node+".limit", "0 takes all", "limit %d is negative", d.Limit)
 		}

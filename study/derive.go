@@ -53,6 +53,9 @@ func loadOne(d Data) (dataset.Dataset, error) {
 	if d.File == "" {
 		return dataset.Builtin(d.Name)
 	}
+	if d.Format != "" {
+		return dataset.ReadBenchmark(d.File, d.Format)
+	}
 	return dataset.Read(d.File, d.Columns)
 }
 

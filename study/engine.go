@@ -25,6 +25,13 @@ type Opened struct {
 	Licence string
 	// Speed is what to expect, for plans; zero if unknown.
 	Speed Speed
+	// Memory is what the model takes at most once it is loaded, in bytes, and MemoryFor what for, in words;
+	// zero if unknown.
+	Memory    int64
+	MemoryFor string
+	// Exactness measures whether exact mode holds on this machine and says so in words, for the card; nil
+	// where that is not in question. It is called before the first request.
+	Exactness func(context.Context) (string, error)
 }
 
 // Speed is in tokens per second on the kind of machine that Where names.
@@ -38,6 +45,8 @@ type model struct {
 	Model
 	opened Opened
 	form   prompt.Form
+	// exactness is what was measured of it; empty if nothing was.
+	exactness string
 }
 
 // openModel opens m and holds what it can do against what the study asks of it.
@@ -72,7 +81,7 @@ func withForm(m Model, opened Opened, maxTokens int) (*model, error) {
 	if m.RepetitionPenalty != nil {
 		opened.RepetitionPenalty, opened.PenaltySource = *m.RepetitionPenalty, "the study file"
 	}
-	return &model{m, opened, form}, nil
+	return &model{Model: m, opened: opened, form: form}, nil
 }
 
 func closing(e llm.Engine, err error) error {

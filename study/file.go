@@ -54,8 +54,11 @@ type Model struct {
 	// "larger", or any other plain name. Empty takes "base" for a model asked in plain text, else
 	// "instruct".
 	Group string `yaml:"group,omitempty"`
-	// MemoryMB bounds the memory of weights and cells, in megabytes; 0 is no bound.
-	MemoryMB int `yaml:"memory_mb,omitempty"`
+	// Memory bounds what the loaded model takes, as a size such as "2GB"; empty is no bound.
+	Memory string `yaml:"memory,omitempty"`
+	// GPULayers is how many layers a GPU computes, which takes a library that can; 0 is none. Values then
+	// are not those of the CPU.
+	GPULayers int `yaml:"gpu_layers,omitempty"`
 }
 
 // Data is one data set of a study: a built-in one by name, or a file.
@@ -63,6 +66,9 @@ type Data struct {
 	Name string `yaml:"name"`
 	// File is a CSV, TSV, JSONL or Parquet file, relative to the study file.
 	File string `yaml:"file,omitempty"`
+	// Format is the layout of a published benchmark file, such as "triviaqa"; empty for a table with
+	// columns.
+	Format string `yaml:"format,omitempty"`
 	// Columns says which column of the file is what.
 	Columns dataset.Mapping `yaml:"columns,omitempty"`
 	// Limit takes the first items only; 0 takes all.

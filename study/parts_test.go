@@ -319,3 +319,29 @@ func write(t *testing.T, path, content string) {
 		t.Fatal(err)
 	}
 }
+
+func TestTheCardSaysWhatEveryPartDoes(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	results, _ := runParts(t, folder, everyPart)
+	c := results.Card
+	if len(c.Parts) != len(study.Parts()) {
+		t.Errorf("%d parts on the card, want %d", len(c.Parts), len(study.Parts()))
+	}
+	for _, r := range c.Parts {
+		if r.What == "" {
+			t.Errorf("nothing is said of %s", r.ID)
+		}
+	}
+	if want := 1 + 8 + 1 + 1 + 3; len(c.Contexts) != want {
+		t.Errorf("%d contexts on the card, want %d: bare, the cells, answer-only-generating, percent, letters", len(c.Contexts), want)
+	}
+	if len(c.Prompts) != len(prompt.Names()) {
+		t.Errorf("%d prompts in full, want all %d", len(c.Prompts), len(prompt.Names()))
+	}
+	for _, a := range c.Agreement {
+		if n := a.Both + a.Neither + a.OnlyA + a.OnlyB + a.NotJudged; n != 12 {
+			t.Errorf("agreement over %d answers of %s, want the 12 own ones", n, a.Setting)
+		}
+	}
+}

@@ -36,6 +36,10 @@ type SettingPlan struct {
 	// Seconds at the speed of SpeedOf; 0 if no speed is known.
 	Seconds float64 `json:"seconds"`
 	SpeedOf string  `json:"speed_of,omitempty"`
+	// MemoryBytes is what the model takes at most while it is loaded, MemoryFor what for; models are loaded one
+	// at a time. 0 if it is not known, since the weights are not there.
+	MemoryBytes int64  `json:"memory_bytes,omitempty"`
+	MemoryFor   string `json:"memory_for,omitempty"`
 	// Note says what has to happen before, such as a download; may be empty.
 	Note string `json:"note,omitempty"`
 }
@@ -104,6 +108,7 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 		}
 		p := SettingPlan{Setting: settingOf(described, d), Items: len(d.Items), Calls: ask.Counts().Made, Known: ask.Counts().Reused, Note: note}
 		p.PromptTokens, p.GeneratedTokens = stand.prompt, stand.generated
+		p.MemoryBytes, p.MemoryFor = opened.Memory, opened.MemoryFor
 		if s := opened.Speed; s.Prompt > 0 && s.Generate > 0 {
 			took := float64(p.PromptTokens)/s.Prompt + float64(p.GeneratedTokens)/s.Generate
 			p.Seconds, p.SpeedOf = time.Duration(took*float64(time.Second)).Round(time.Second).Seconds(), s.Where

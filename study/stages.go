@@ -51,6 +51,11 @@ func (t *turns) to(ctx context.Context, i int) (*model, *ledger.Asker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if measure := ready.opened.Exactness; measure != nil {
+		if ready.exactness, err = measure(ctx); err != nil {
+			return nil, nil, closing(ready.opened.Engine, fmt.Errorf("model %s: measuring exactness: %w", m.Name, err))
+		}
+	}
 	t.at, t.ready, t.ask = i, ready, t.r.ledger.Through(ready.opened.Engine)
 	return t.ready, t.ask, nil
 }
@@ -236,6 +241,29 @@ func (f *File) mainContexts() []string {
 func (f *File) answerOnlyContexts() []string {
 	list := []string{prompt.BareContext.Name, prompt.AnswerOnlyGenerating.Name, prompt.GuessSlot.Name}
 	return f.withCells(append(list, prompt.AnswerOnlyContext.Name))
+}
+
+// allContexts are those in which any answer of the study is scored, the main ones first.
+func (f *File) allContexts() []string {
+	list := f.mainContexts()
+	add := func(names ...string) {
+		for _, name := range names {
+			if !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	p := f.Protocol
+	if p.Has(PartAnswerOnly) {
+		add(f.answerOnlyContexts()...)
+	}
+	if p.Has(PartPercent) {
+		add(namesOf(percentContexts())...)
+	}
+	if p.Has(PartLetters) {
+		add(namesOf(prompt.LetterContexts())...)
+	}
+	return list
 }
 
 func percentContexts() []prompt.Context {

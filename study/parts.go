@@ -1,0 +1,34 @@
+package study
+
+import (
+	"fmt"
+
+	"github.com/credence-lab/credence/card"
+	"github.com/credence-lab/credence/prompt"
+	"github.com/credence-lab/credence/protocol"
+)
+
+// partRules says on the card what each part of the study does, and by which rules.
+func (f *File) partRules() []card.Rule {
+	p := f.Protocol
+	what := map[string]string{
+		PartAblation: "the same answers are scored under four prompts with both markers; each edit is a change along a stated path, never a share",
+		PartPercent:  "asked again on the scale " + prompt.Percent.String() + "; a reply without the label of its probability is dropped; compared in " + prompt.BareContext.Name + " and " + prompt.PercentGuessSlot.Name,
+		PartAnswerOnly: fmt.Sprintf("asked for the answer alone, at most %d tokens; those answers keep their own labels; their probability is had by supplying them; compared with the main answers where both were scored",
+			p.MaxTokens),
+		PartReference: "the canonical reference is scored in the same contexts, which breaks the alignment rule; labels stay those of the own answers",
+		PartSupplied: fmt.Sprintf("the assistant turn opens with Guess:, the answer, and on a new line Probability:, and goes on for at most %d tokens; supplied are the canonical reference, the first alias, the own answer again, and another model's wrong answer that differs from the own one (the first model by name), or where there is none the canonical answer of another question, drawn by seed and checked wrong; wrong answers near a reference are listed in %s for a person",
+			suppliedTokens, nearFile),
+		PartLetters: fmt.Sprintf("lettered options, at most %d tokens; choices of the data set in their own order, else the canonical answer and up to three wrong ones shuffled by a seed per question; items whose accepted option is not exactly one are not asked; judged by letter",
+			letterTokens),
+		PartMultiverse: fmt.Sprintf("the gap under every protocol that the records allow, %d resamples each", min(multiverseResamples, *f.Analysis.Resamples)),
+	}
+	var rules []card.Rule
+	for _, part := range p.Parts {
+		rules = append(rules, card.Rule{ID: part, What: what[part]})
+	}
+	if p.DropFallback {
+		rules = append(rules, card.Rule{ID: "drop_fallback", What: "answers whose probability the parser took by its last resort are left out: " + string(protocol.FallbackDropped)})
+	}
+	return rules
+}
