@@ -102,7 +102,7 @@ func Line(text string) string {
 }
 
 // overflowWords are how servers say that a request does not fit the model's context.
-var overflowWords = []string{"context length", "context size", "context window", "maximum context", "exceed_context_size", "context_length_exceeded", "longer than the model's"}
+var overflowWords = []string{"context length", "context size", "context window", "maximum context", "exceed_context_size", "context_length_exceeded", "longer than the model's", "must have less than", "must have at most"}
 
 // causeOf finds the sentinel error that a refusal amounts to; nil where there is none.
 func causeOf(text string) error {

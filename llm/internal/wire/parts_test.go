@@ -137,7 +137,7 @@ func TestKeysDoNotPrint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := json.Marshal(Config{URL: "http://x", Key: k})
+	out, err := json.Marshal(struct{ Key Key }{k})
 	if err == nil {
 		t.Log(string(out))
 	}
