@@ -199,8 +199,8 @@ func (q question) read(id record.AnswerID, result llm.Result) (record.Answer, re
 	}
 	parsed := q.Parser.Parse(reply.Text, answer.Truncated)
 	answer.Text, answer.Missing = parsed.Guess, parsed.GuessMissing
-	if q.Lettered && answer.Missing == record.Present {
-		answer.Text, answer.Missing = letter(answer.Text, q.options)
+	if q.Lettered {
+		answer.Text, answer.Missing = prompt.ParseLetter(reply.Text, q.options)
 	}
 	stated.Value, stated.Fallback, stated.Reproducible = parsed.Probability, parsed.Fallback, reply.Reproducible
 	return answer, stated, nil

@@ -53,15 +53,6 @@ func OptionsOf(item record.Item, seed uint64) (o Options, ok bool) {
 	return o, o.Gold != ""
 }
 
-// letter takes the option letter from a parsed guess.
-func letter(guess string, options int) (string, record.Missing) {
-	bare := strings.ToUpper(strings.Trim(guess, " ()[].:*_$"))
-	if i := strings.Index(prompt.Letters, bare); len(bare) == 1 && i >= 0 && i < options {
-		return bare, record.Present
-	}
-	return "", record.NoAnswer
-}
-
 func same(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
 
 // shuffle orders texts by a generator that the seed and the item fix, so that a question keeps its
