@@ -61,7 +61,7 @@ type Options struct {
 	Missing record.Missing
 }
 
-// True is the share of the option "true" in the probability of both: p(a) / (p(a) + p(b)).
+// share is that of the option "true" in the probability of both: p(a) / (p(a) + p(b)).
 func (o Options) share() record.Number {
 	if o.Missing != record.Present {
 		return record.Absent(o.Missing)
