@@ -61,6 +61,9 @@ func (f *File) checkNames() error {
 	seen := map[string]bool{}
 	for i, m := range f.Models {
 		node := fmt.Sprintf("$.models[%d]", i)
+		if err := f.checkServer(node, m); err != nil {
+			return err
+		}
 		switch {
 		case !plainName(m.Name) && m.Name == m.Weights && m.Name != "":
 			return f.at.errorf(node, "add \"name:\", such as \"mine\"", "a model named after its weights would be called %q", m.Name)
@@ -68,11 +71,11 @@ func (f *File) checkNames() error {
 			return f.at.errorf(node+".name", rule, "model name %q cannot be used", m.Name)
 		case seen[m.Name]:
 			return f.at.errorf(node+".name", "give each model its own name", "two models are called %q", m.Name)
-		case m.Weights == "":
+		case m.Weights == "" && !m.OnServer():
 			return f.at.errorf(node, "add \"weights:\" with a name from \"credence models\" or the path of a GGUF file", "model %q has no weights", m.Name)
 		case !slices.Contains([]string{"auto", "chat", "base"}, m.Format):
 			return f.at.errorf(node+".format", "use auto, chat or base", "unknown format %q", m.Format)
-		case m.Mode != "exact" && m.Mode != "fast":
+		case m.Mode != "exact" && m.Mode != "fast" && !m.OnServer():
 			return f.at.errorf(node+".mode", "use exact or fast", "unknown mode %q", m.Mode)
 		case m.RepetitionPenalty != nil && !(*m.RepetitionPenalty > 0 && *m.RepetitionPenalty < math.Inf(1)):
 			return f.at.errorf(node+".repetition_penalty", "1 is none", "repetition_penalty %g is not a finite number above 0", *m.RepetitionPenalty)

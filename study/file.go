@@ -33,16 +33,18 @@ type File struct {
 // Model is one model of a study.
 type Model struct {
 	Name string `yaml:"name"`
-	// Engine that runs it: "llamacpp".
+	// Engine that runs it: "llamacpp", or the kind of a server ("vllm", "llama-server" and others).
 	Engine string `yaml:"engine"`
+	// Server says which server, if one runs it.
+	Server `yaml:",inline"`
 	// Weights is a name that "credence models" lists, or the path of a GGUF file.
-	Weights string `yaml:"weights"`
+	Weights string `yaml:"weights,omitempty"`
 	// Format is "chat", or "base" for a model without chat template; "auto" asks the weights.
 	Format string `yaml:"format"`
 	// RepetitionPenalty of generated answers; absent takes the release's own generation settings.
 	RepetitionPenalty *float64 `yaml:"repetition_penalty,omitempty"`
 	// Mode is "exact" (values to the last bit, whatever is computed beside them) or "fast".
-	Mode string `yaml:"mode"`
+	Mode string `yaml:"mode,omitempty"`
 	// CPU names the CPU variant of the engine's library, or is "portable"; empty takes the best that the
 	// machine can run. Values differ between variants.
 	CPU string `yaml:"cpu,omitempty"`
@@ -170,7 +172,9 @@ func (f *File) fill() {
 		m := &f.Models[i]
 		setDefault(&m.Engine, "llamacpp")
 		setDefault(&m.Format, "auto")
-		setDefault(&m.Mode, "exact")
+		if !m.OnServer() {
+			setDefault(&m.Mode, "exact")
+		}
 		setDefault(&m.Name, m.Weights)
 	}
 	for i := range f.Datasets {

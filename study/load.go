@@ -95,6 +95,9 @@ func (f *File) rebase(change func(string) string) {
 		f.Protocol.Rulings = change(f.Protocol.Rulings)
 	}
 	for i := range f.Models {
+		if m := &f.Models[i]; m.KeyFile != "" {
+			m.KeyFile = change(m.KeyFile)
+		}
 		if m := &f.Models[i]; strings.HasSuffix(m.Weights, ".gguf") || strings.ContainsAny(m.Weights, `/\`) {
 			m.Weights = change(m.Weights)
 		}
@@ -188,7 +191,10 @@ func keys(t reflect.Type) []string {
 		return keys(t.Elem())
 	case reflect.Struct:
 		for field := range t.Fields() {
-			name, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+			name, options, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+			if options == "inline" {
+				list = append(list, keys(field.Type)...)
+			}
 			if name != "" && name != "-" {
 				list = append(list, name)
 				list = append(list, keys(field.Type)...)

@@ -151,7 +151,8 @@ func (e *Engine) introduce(f facts) {
 		settings["scoring"] = strategy
 	}
 	e.identity = llm.Identity{Engine: string(e.dialect), Version: f.version, Model: f.model, Settings: settings}
-	e.can = llm.Capabilities{Generate: true, Score: e.tokens != nil, Chat: f.chat, Seeds: seeded[e.dialect], ContextTokens: f.context}
+	e.can = e.dialect.Capabilities()
+	e.can.Chat, e.can.ContextTokens = f.chat, f.context
 	if c.ContextTokens > 0 && (f.context == 0 || c.ContextTokens < f.context) {
 		e.can.ContextTokens = c.ContextTokens
 	}
@@ -165,6 +166,12 @@ var strategies = map[Dialect]string{
 
 // seeded dialects honour a seed in each request.
 var seeded = map[Dialect]bool{VLLM: true, LlamaServer: true, Ollama: true}
+
+// Capabilities is what servers of a dialect can do, as far as that does not depend on the model.
+func (d Dialect) Capabilities() llm.Capabilities {
+	_, scores := strategies[d]
+	return llm.Capabilities{Generate: true, Score: scores, Seeds: seeded[d]}
+}
 
 // Dialect is the dialect in use: the one that was asked for, or that the server was found to speak.
 func (e *Engine) Dialect() Dialect { return e.dialect }
