@@ -15,7 +15,7 @@ BENCH ?= .
 COUNT ?= 1
 FUZZTIME ?= 30s
 # What the tests of the engine and the end-to-end study run on.
-TEST_MODELS ?= qwen2.5-coder-0.5b-instruct smollm2-135m-instruct
+TEST_MODELS ?= qwen2.5-coder-0.5b-instruct smollm2-135m-instruct all-minilm-l6-v2
 
 # Nothing of ours is C. Only the race detector is linked with a C compiler.
 export CGO_ENABLED = 0
@@ -49,6 +49,7 @@ deps:
 	$(say) 'what the machine needs'
 	@sh scripts/deps.sh
 	@sh scripts/axe.sh
+	@sh scripts/python.sh
 
 .PHONY: lint
 lint: fmt-check vet staticcheck
@@ -129,6 +130,6 @@ bench:
 
 .PHONY: stress
 stress: deps
-	$(GO) run ./cmd/credence pull qwen2.5-coder-0.5b-instruct qwen2.5-coder-1.5b-instruct smollm2-135m-instruct gemma-3-270m
+	$(GO) run ./cmd/credence pull qwen2.5-coder-0.5b-instruct qwen2.5-coder-1.5b-instruct smollm2-135m-instruct gemma-3-270m all-minilm-l6-v2
 	CREDENCE_STRESS=1 CREDENCE_REQUIRE_ENGINE=1 CREDENCE_REQUIRE_BROWSER=1 $(GO) test -count=1 -timeout 2h ./...
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2m

@@ -103,6 +103,7 @@ func TestStudyOnTheRealModel(t *testing.T) {
 		p.unfold(t)
 		p.quiet(t)
 	})
+	t.Run("recomputation", func(t *testing.T) { recomputed(t, filepath.Join(folder, "whole")) })
 	rng := rand.New(rand.NewPCG(uint64(os.Getpid()), 0))
 	for k := range killings(t) {
 		name := "killed-" + strconv.Itoa(k)
