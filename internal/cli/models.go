@@ -16,8 +16,9 @@ func (a *app) newModelsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "models",
 		Short: "List the models of the catalogue and what the cache has of them",
-		Long: `List the models that "credence pull" can fetch: size, licence, whether they chat
-or only continue a text (base), and whether they are in the cache.`,
+		Long: `List the models that "credence pull" can fetch: size, licence, whether they are in
+the cache, and their kind: those that chat, those that only continue a text
+(base), and those that give a vector for a text (embedding) and write none.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			cache, err := weights.Open(weights.Options{})
@@ -42,8 +43,11 @@ func writeModels(w io.Writer, cache *weights.Cache) error {
 	fmt.Fprintln(t, "NAME\tKIND\tSIZE\tIN CACHE\tLICENCE")
 	for _, m := range cache.Models() {
 		kind := "base"
-		if m.Chat {
+		switch {
+		case m.Chat:
 			kind = "chat"
+		case m.Embedding != nil:
+			kind = "embedding"
 		}
 		if m.Default {
 			kind += ", default"

@@ -112,7 +112,9 @@ func readShape(g *gguf.File) (shape, error) {
 // recurrent states cannot be cut back, on which exactness and sharing rest.
 func refuse(g *gguf.File, architecture string) error {
 	switch architecture {
-	case "bert", "nomic-bert", "nomic-bert-moe", "jina-bert-v2", "jina-bert-v3", "modern-bert", "neo-bert", "eurobert", "t5", "t5encoder", "clip", "wavtokenizer-dec":
+	case bert:
+		return fmt.Errorf("architecture %q gives vectors for texts and writes none: it is no model to ask questions", architecture)
+	case "nomic-bert", "nomic-bert-moe", "jina-bert-v2", "jina-bert-v3", "modern-bert", "neo-bert", "eurobert", "t5", "t5encoder", "clip", "wavtokenizer-dec":
 		return fmt.Errorf("architecture %q does not write text token by token", architecture)
 	case "mamba", "mamba2", "rwkv6", "rwkv6qwen2", "rwkv7", "arwkv7":
 		return fmt.Errorf("architecture %q is recurrent and cannot share the beginning of a text", architecture)

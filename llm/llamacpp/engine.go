@@ -220,6 +220,9 @@ func (e *Engine) validate(r llm.Request) error {
 	if err := r.Validate(); err != nil {
 		return err
 	}
+	if err := e.Capabilities().Check(r.Kind); err != nil {
+		return err
+	}
 	if len(r.Prompt.Messages) > 0 && e.template == nil {
 		return fmt.Errorf("chat: %w: %s has no chat template", llm.ErrNotSupported, e.identity.Model)
 	}
@@ -227,14 +230,18 @@ func (e *Engine) validate(r llm.Request) error {
 	for _, m := range r.Prompt.Messages {
 		texts = append(texts, m.Content)
 	}
+	return checkTexts(texts...)
+}
+
+func checkTexts(texts ...string) error {
 	for _, t := range texts {
 		switch {
 		case !utf8.ValidString(t):
-			return errors.New("prompt or answer is not valid UTF-8")
+			return errors.New("text is not valid UTF-8")
 		case strings.IndexByte(t, 0) >= 0:
-			return errors.New("prompt or answer holds a NUL character")
+			return errors.New("text holds a NUL character")
 		case len(t) > maxTextBytes:
-			return fmt.Errorf("prompt or answer has %d bytes, at most %d are tokenised", len(t), maxTextBytes)
+			return fmt.Errorf("text has %d bytes, at most %d are tokenised", len(t), maxTextBytes)
 		}
 	}
 	return nil

@@ -2,8 +2,8 @@
 // words (Devlin et al. 2019, basic tokenisation), then the longest pieces of the vocabulary from left to
 // right (Schuster and Nakajima 2012).
 //
-// llama.cpp has a tokeniser of this name too, but drops no combining marks and takes no Hangul apart, so
-// that its tokens are others than those the models were trained on in Hindi, Korean or decomposed Latin.
+// llama.cpp has a tokeniser of this name too (v0.5.0), but it drops the vowel signs of Hindi and all but
+// the first letter of a Hangul syllable, so that its tokens are not those that the models were trained on.
 package wordpiece
 
 import (
