@@ -41,18 +41,21 @@ type End struct {
 	Folder       string
 	// Tables says that the study has tables over its settings.
 	Tables bool
+	// Next is the command to go on with, and Why what it is for.
+	Next, Why string
 }
 
 // WriteEnd says what the run cost, where it lies and what to do next.
 func WriteEnd(w io.Writer, width int, e End) error {
 	p := newPrinter(w, width)
-	p.line("reused %d calls, made %d, in %s", e.Reused, e.Made, e.Took.Round(time.Second))
-	p.line("wrote %s: report.html, results.json, card.md, run.json, tables (*.parquet), ledger.db", e.Folder)
+	p.wrapped(fmt.Sprintf("reused %d calls, made %d, in %s", e.Reused, e.Made, e.Took.Round(time.Second)), "  ")
+	p.wrapped(fmt.Sprintf("wrote %s: report.html, results.json, card.md, run.json, tables (*.parquet), ledger.db", e.Folder), "  ")
 	if e.Tables {
-		p.line("tables over all settings: credence tables %s", e.Folder)
+		p.wrapped("tables over all settings: credence tables "+e.Folder, "  ")
 	}
-	p.line("next: open %s/report.html in a browser; docs/format.md shows how to ask your", e.Folder)
-	p.line("own questions of your own model with \"credence run study.yaml\"")
+	p.wrapped(fmt.Sprintf("read: %s/report.html in a browser", e.Folder), "  ")
+	p.wrapped("next: "+e.Why, "  ")
+	p.line("  %s", e.Next)
 	return p.err
 }
 

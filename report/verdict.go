@@ -10,8 +10,10 @@ import (
 
 // verdict is what a page opens with.
 type verdict struct {
-	Points   []point
-	Warnings []string
+	// Headlines are what a reader should know if nothing else.
+	Headlines []Headline
+	Points    []point
+	Warnings  []string
 }
 
 // point is one statement: what it is about, the question behind it in plain words, and what is said.
@@ -26,19 +28,24 @@ func verdictOf(sections []*Section) verdict {
 	case 0:
 		return verdict{Points: []point{{About: "Nothing", Says: "This study has no setting: no model was asked."}}}
 	case 1:
-		return verdict{sections[0].Points, sections[0].Warnings}
+		return verdict{Headlines(firstsOf(sections)), sections[0].Points, sections[0].Warnings}
 	}
-	var v verdict
-	comparisons := make([]*protocol.Comparison, len(sections))
-	for i, s := range sections {
-		comparisons[i] = s.first
-	}
+	comparisons := firstsOf(sections)
+	v := verdict{Headlines: Headlines(comparisons)}
 	for m, id := range protocol.Metrics() {
 		about, question := heading(Title(id))
 		v.Points = append(v.Points, point{about, question, termOf(id), countsOf(comparisons, m).words(comparisons)})
 	}
 	v.Points = append(v.Points, point{About: "Caution", Term: "interval", Says: cautionOver(comparisons)})
 	return v
+}
+
+func firstsOf(sections []*Section) []*protocol.Comparison {
+	comparisons := make([]*protocol.Comparison, len(sections))
+	for i, s := range sections {
+		comparisons[i] = s.first
+	}
+	return comparisons
 }
 
 // pointsOf turns the sentences of a comparison into statements.

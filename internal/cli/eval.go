@@ -129,7 +129,7 @@ func (a *app) eval(cmd *cobra.Command, file string, flags evalFlags) error {
 	if err != nil {
 		return err
 	}
-	e := evaluated{t, results, plan.options}
+	e := evaluated{t, results, plan.options, a.width()}
 	if err := plan.write(a.out, e); err != nil {
 		return err
 	}

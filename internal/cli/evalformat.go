@@ -20,6 +20,8 @@ type evaluated struct {
 	table   *scores.Table
 	results []scores.Result
 	options scores.Options
+	// width is how many columns text may take.
+	width int
 }
 
 // evalWriter writes results in one format.
@@ -207,18 +209,19 @@ func printable(s string) string {
 	}, s)
 }
 
-// Widths of the table's columns; with two blanks between them they make 78.
+// Widths of the table's columns; with two blanks between them they make 78. A narrower terminal gets a list.
 const (
 	lineWidth     = 80
+	narrowest     = 30
 	metricWidth   = 32
 	valueWidth    = 7
 	intervalWidth = 17
 	countWidth    = 7
 )
 
-// writeEvalTable writes for people, in 80 columns: a block for each score, one for each difference.
+// writeEvalTable writes for people: a block for each score, one for each difference.
 func writeEvalTable(w io.Writer, e evaluated) error {
-	p := evalPrinter{e: e}
+	p := evalPrinter{e: e, width: min(max(e.width, narrowest), lineWidth)}
 	for i := 0; i < len(e.results); {
 		j := i
 		for j < len(e.results) && sameBlock(e.results[i], e.results[j]) {
@@ -241,6 +244,7 @@ func sameBlock(a, b scores.Result) bool {
 
 type evalPrinter struct {
 	e     evaluated
+	width int
 	b     strings.Builder
 	notes []string
 	noted map[string]bool
@@ -251,7 +255,7 @@ func (p *evalPrinter) line(format string, args ...any) {
 }
 
 func (p *evalPrinter) wrapped(text, indent string) {
-	for _, line := range report.Wrap(text, lineWidth-len(indent), "") {
+	for _, line := range report.Wrap(text, p.width-len(indent), "") {
 		p.b.WriteString(indent + line + "\n")
 	}
 }
@@ -273,10 +277,10 @@ func (p *evalPrinter) block(results []scores.Result) {
 	first := results[0]
 	if first.Against != "" {
 		p.wrapped(printable(first.Score)+" − "+printable(first.Against), "")
-		p.row("", "diff.", p.intervalTitle(), "p", "p Holm")
+		p.head("diff.", "p", "p Holm")
 	} else {
 		p.wrapped(fmt.Sprintf("%s (%s)", printable(first.Score), p.kind(first.Score)), "")
-		p.row("", "value", p.intervalTitle(), "n", "left out")
+		p.head("value", "n", "left out")
 	}
 	for _, r := range results {
 		p.result(r)
@@ -287,6 +291,15 @@ func (p *evalPrinter) block(results []scores.Result) {
 	}
 	if out := first.Value.LeftOut; len(out) > 0 {
 		p.wrapped("left out: "+printable(report.LeftOut(out)), "  ")
+	}
+}
+
+func (p *evalPrinter) narrow() bool { return p.width < lineWidth }
+
+// head names the columns; a list names its values itself.
+func (p *evalPrinter) head(value, a, b string) {
+	if !p.narrow() {
+		p.row("", value, p.intervalTitle(), a, b)
 	}
 }
 
@@ -312,6 +325,10 @@ func (p *evalPrinter) result(r scores.Result) {
 	if r.Against != "" {
 		last = [2]string{probability(r.P), probability(r.Holm)}
 	}
+	if p.narrow() {
+		p.listed(r, last)
+		return
+	}
 	x, ok := v.Get()
 	if !ok {
 		p.undefined(v, last)
@@ -322,6 +339,24 @@ func (p *evalPrinter) result(r scores.Result) {
 		interval = "[" + decimal(iv.Lower) + ", " + decimal(iv.Upper) + "]"
 	}
 	p.row(v.Method, decimal(x), interval, last[0], last[1])
+}
+
+// listed writes a result below its metric.
+func (p *evalPrinter) listed(r scores.Result, last [2]string) {
+	p.wrapped(r.Value.Method, "  ")
+	value := "– (" + string(r.Value.Reason()) + ")"
+	if x, ok := r.Value.Get(); ok {
+		value = decimal(x)
+		if iv := r.Value.Interval; iv != nil {
+			value += " [" + decimal(iv.Lower) + ", " + decimal(iv.Upper) + "]"
+		}
+	}
+	p.wrapped(value, "    ")
+	if r.Against != "" {
+		p.wrapped("p "+last[0]+", by Holm "+last[1], "    ")
+		return
+	}
+	p.wrapped("n "+last[0]+", left out "+last[1], "    ")
 }
 
 // undefined writes the reason over the columns of value and interval.

@@ -37,6 +37,7 @@ will do, such as ece.equal-width.20.left-closed.`,
 
 func (a *app) listMetrics() error {
 	var b strings.Builder
+	width := min(max(a.width(), narrowest), lineWidth)
 	for _, s := range metric.All() {
 		b.WriteString(s.ID + "\n")
 		for _, text := range []string{
@@ -44,7 +45,7 @@ func (a *app) listMetrics() error {
 			fmt.Sprintf("%s. Needs %s; reads labels as %s.", better(s.Better), s.Needs, s.Labels),
 			"Source: " + s.Source + ".",
 		} {
-			for _, line := range report.Wrap(text, lineWidth-4, "") {
+			for _, line := range report.Wrap(text, width-4, "") {
 				b.WriteString("    " + line + "\n")
 			}
 		}
@@ -53,7 +54,7 @@ func (a *app) listMetrics() error {
 	b.WriteString("Families with parameters:\n")
 	for _, f := range metric.Families() {
 		if f.Parameters != "" {
-			for _, line := range foldID(f.Prefix+"."+f.Parameters, lineWidth-6) {
+			for _, line := range foldID(f.Prefix+"."+f.Parameters, width-6) {
 				b.WriteString("  " + line + "\n")
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/credence-lab/credence/internal/await"
+	"github.com/credence-lab/credence/protocol"
 	"github.com/credence-lab/credence/report"
 	"github.com/credence-lab/credence/study"
 )
@@ -103,7 +104,7 @@ func (a *app) runStudy(cmd *cobra.Command, s *study.File, flags studyFlags) erro
 	if err != nil {
 		return resumable(err, folder)
 	}
-	if err := a.printResults(results, info, folder); err != nil {
+	if err := a.printResults(cmd, s, flags, results, info, folder); err != nil {
 		return err
 	}
 	a.events().finished(folder, info)
@@ -118,11 +119,22 @@ func (a *app) opener(flags engineFlags) (study.Opener, error) {
 	return a.newEmbedded(flags)
 }
 
-func (a *app) printResults(results *study.Results, info *study.RunInfo, folder string) error {
+func (a *app) printResults(cmd *cobra.Command, s *study.File, flags studyFlags, results *study.Results, info *study.RunInfo, folder string) error {
+	var firsts []*protocol.Comparison
 	for _, s := range results.Settings {
+		if len(s.Comparisons) > 0 {
+			firsts = append(firsts, s.Comparisons[0])
+		}
 		if err := report.WriteSetting(a.out, a.width(), s.Comparisons); err != nil {
 			return err
 		}
 	}
-	return report.WriteEnd(a.out, a.width(), report.End{Made: info.Made, Reused: info.Reused, Took: info.Finished.Sub(info.Started), Folder: folder, Tables: len(results.Settings) > 1 || results.HasParts()})
+	if err := report.WriteHeadlines(a.out, a.width(), firsts); err != nil {
+		return err
+	}
+	next, why := nextOf(cmd, s, flags, folder)
+	return report.WriteEnd(a.out, a.width(), report.End{
+		Made: info.Made, Reused: info.Reused, Took: info.Finished.Sub(info.Started), Folder: folder,
+		Tables: len(results.Settings) > 1 || results.HasParts(), Next: next, Why: why,
+	})
 }
