@@ -21,27 +21,27 @@ const Frozen measure.Reason = "a chain stands still"
 // location and scale; above 1.01 they do not. Undefined with fewer than 4 draws a chain, and where
 // a chain stands still.
 func RHat(s Series) measure.Value {
-	r, _, _, _ := diagnose(s, nil)
+	r, _, _, _ := diagnose(s, s.order())
 	return r
 }
 
 // BulkESS is the number of independent draws that would say as much about the middle of the
 // distribution: that of the rank-normalised draws.
 func BulkESS(s Series) measure.Value {
-	_, b, _, _ := diagnose(s, nil)
+	_, b, _, _ := diagnose(s, s.order())
 	return b
 }
 
 // TailESS is the number of independent draws that would say as much about its tails: the smaller of
 // those for the 5 % and the 95 % quantile.
 func TailESS(s Series) measure.Value {
-	_, _, t, _ := diagnose(s, nil)
+	_, _, t, _ := diagnose(s, s.order())
 	return t
 }
 
 // MCSE is the Monte-Carlo standard error of the mean.
 func MCSE(s Series) measure.Value {
-	_, _, _, m := diagnose(s, nil)
+	_, _, _, m := diagnose(s, s.order())
 	return m
 }
 
@@ -62,8 +62,8 @@ func ClassicRHat(s Series, split bool) measure.Value {
 	return measure.Of(method, potentialScale(s), s.Len())
 }
 
-// diagnose computes R-hat, bulk ESS, tail ESS and MCSE. sorted are the pooled draws, or nil.
-func diagnose(s Series, sorted []float64) (rhat, bulk, tail, mcse measure.Value) {
+// diagnose computes R-hat, bulk ESS, tail ESS and MCSE. sorted are the pooled draws.
+func diagnose(s Series, sorted []placed) (rhat, bulk, tail, mcse measure.Value) {
 	n := s.Len()
 	fail := func(why measure.Reason) (a, b, c, d measure.Value) {
 		return measure.Undefined("r-hat.rank.split", why, n), measure.Undefined("ess.bulk", why, n),
@@ -72,26 +72,22 @@ func diagnose(s Series, sorted []float64) (rhat, bulk, tail, mcse measure.Value)
 	if n == 0 || len(s[0]) < 4 {
 		return fail(measure.TooFew)
 	}
-	if sorted == nil {
-		sorted = s.pooled()
-		slices.Sort(sorted)
-	}
-	if !finite(sorted[0]) || !finite(sorted[n-1]) {
+	if !finite(sorted[0].x) || !finite(sorted[n-1].x) {
 		return fail(measure.Infinite)
 	}
 	halves := s.halves()
 	if halves.frozen() {
 		return fail(Frozen)
 	}
-	scores := normalScores(halves.Len())
-	ranked := halves.ranked(scores)
-	middle := quantile(halves.sorted(), .5)
-	folded := halves.mapped(func(x float64) float64 { return math.Abs(x - middle) }).ranked(scores)
+	inHalves := withoutMiddles(sorted, len(s[0]))
+	scores := normalScores(len(inHalves))
+	ranked := ranks(inHalves, halves, scores)
+	folded := ranks(fold(inHalves), halves, scores)
 	rhat = measure.Of("r-hat.rank.split", max(potentialScale(ranked), potentialScale(folded)), n)
 	bulk = measure.Of("ess.bulk", effective(ranked), n)
-	low, high := quantile(sorted, .05), quantile(sorted, .95)
+	low, high := quantile(values(sorted), .05), quantile(values(sorted), .95)
 	tail = measure.Of("ess.tail", min(effectiveBelow(halves, low), effectiveBelow(halves, high)), n)
-	_, sd := meanSD(sorted)
+	_, sd := meanSD(values(sorted))
 	mcse = measure.Of("mcse.mean", sd/math.Sqrt(effective(halves)), n)
 	return rhat, bulk, tail, mcse
 }
@@ -117,12 +113,6 @@ func (s Series) mapped(f func(float64) float64) Series {
 	return out
 }
 
-func (s Series) sorted() []float64 {
-	x := s.pooled()
-	slices.Sort(x)
-	return x
-}
-
 // normalScores are the quantiles of the normal distribution that ranks 1..n are mapped to.
 func normalScores(n int) []float64 {
 	z := make([]float64, n)
@@ -136,20 +126,18 @@ func normalScore(rank float64, n int) float64 {
 	return mathext.NormalQuantile((rank - 3./8) / (float64(n) + 1./4))
 }
 
-// ranked replaces each draw by the normal score of its rank among all draws; equal draws share the
-// mean of their ranks.
-func (s Series) ranked(scores []float64) Series {
-	type placed struct {
-		x  float64
-		at int
-	}
-	length := len(s[0])
+// placed is a draw with its place among the draws of all chains, one chain after the other.
+type placed struct {
+	x  float64
+	at int
+}
+
+// order sorts the draws of all chains.
+func (s Series) order() []placed {
 	all := make([]placed, 0, s.Len())
-	out := make(Series, len(s))
-	for c, chain := range s {
-		out[c] = make([]float64, length)
-		for t, x := range chain {
-			all = append(all, placed{x, c*length + t})
+	for _, chain := range s {
+		for _, x := range chain {
+			all = append(all, placed{x, len(all)})
 		}
 	}
 	slices.SortFunc(all, func(a, b placed) int {
@@ -161,18 +149,79 @@ func (s Series) ranked(scores []float64) Series {
 		}
 		return 0
 	})
-	for i := 0; i < len(all); {
+	return all
+}
+
+func values(sorted []placed) []float64 {
+	x := make([]float64, len(sorted))
+	for i, p := range sorted {
+		x[i] = p.x
+	}
+	return x
+}
+
+// withoutMiddles gives the draws their places among the halves of the chains, which have no room for
+// the middle draw of an odd number.
+func withoutMiddles(sorted []placed, length int) []placed {
+	if length%2 == 0 {
+		return sorted
+	}
+	var out []placed
+	for _, p := range sorted {
+		c, t := p.at/length, p.at%length
+		if t == length/2 {
+			continue
+		}
+		if t > length/2 {
+			t--
+		}
+		out = append(out, placed{p.x, c*(length-1) + t})
+	}
+	return out
+}
+
+// fold sorts the draws by their distance from the median: below it they are sorted already, from the
+// last to the first, and above it from the first to the last.
+func fold(sorted []placed) []placed {
+	middle := quantile(values(sorted), .5)
+	up := 0
+	for up < len(sorted) && sorted[up].x < middle {
+		up++
+	}
+	down := up - 1
+	out := make([]placed, 0, len(sorted))
+	for down >= 0 || up < len(sorted) {
+		if up == len(sorted) || down >= 0 && middle-sorted[down].x <= sorted[up].x-middle {
+			out = append(out, placed{middle - sorted[down].x, sorted[down].at})
+			down--
+		} else {
+			out = append(out, placed{sorted[up].x - middle, sorted[up].at})
+			up++
+		}
+	}
+	return out
+}
+
+// ranks gives each place the normal score of its rank; equal draws share the mean of their ranks. The
+// result has the shape of s.
+func ranks(sorted []placed, s Series, scores []float64) Series {
+	flat := make([]float64, len(sorted))
+	for i := 0; i < len(sorted); {
 		j := i + 1
-		for j < len(all) && all[j].x == all[i].x {
+		for j < len(sorted) && sorted[j].x == sorted[i].x {
 			j++
 		}
 		z := scores[i]
 		if j > i+1 {
-			z = normalScore(float64(i+1+j)/2, len(all))
+			z = normalScore(float64(i+1+j)/2, len(sorted))
 		}
 		for ; i < j; i++ {
-			out[all[i].at/length][all[i].at%length] = z
+			flat[sorted[i].at] = z
 		}
+	}
+	out := make(Series, len(s))
+	for c := range s {
+		out[c] = flat[c*len(s[0]) : (c+1)*len(s[0])]
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mathext"
@@ -230,7 +231,12 @@ func TestBlocksHoldEveryJudgementOnce(t *testing.T) {
 		for i, p := range patterns {
 			var got []factor
 			for _, b := range blocks {
-				got = append(got, b.rows[b.rowOf[i]]...)
+				var branch []factor
+				for n := int(b.leaf[i]); n > 0; n = b.nodes[n].parent {
+					branch = append(branch, b.nodes[n].factor)
+				}
+				slices.Reverse(branch)
+				got = append(got, branch...)
 			}
 			if fmt.Sprint(got) != fmt.Sprint(p.factors) {
 				t.Errorf("pattern %d: blocks hold %v, want %v", i, got, p.factors)

@@ -69,13 +69,13 @@ func newGroup(patterns []*pattern, judges int) (*group, error) {
 	return g, err
 }
 
-// workspace is the memory of one group. Each row of a table has a number for each node.
+// workspace is the memory of one group. Each row of a table has a number for each point of the rule.
 type workspace struct {
 	yes, no             [][]float64 // of each judge, how probable each judgement is, over its largest value
 	yesScale, noScale   []float64
 	gradYes, gradNo     [][]float64 // of each judge, how often each judgement was made, by node
-	products, responses [][]float64 // of each block, a table by row
-	node                []float64
+	products, responses [][]float64 // of each block, a table by node of the tree
+	point               []float64
 }
 
 // Dim is twice the number of judges.
@@ -89,21 +89,21 @@ func (m *marginal) Fork() Model {
 		sens: make([]unit, judges), spec: make([]unit, judges),
 	}
 	for _, g := range m.groups {
-		nodes := len(g.x)
+		points := len(g.x)
 		table := func(rows int) [][]float64 {
-			t, all := make([][]float64, rows), make([]float64, rows*nodes)
+			t, all := make([][]float64, rows), make([]float64, rows*points)
 			for i := range t {
-				t[i] = all[i*nodes : (i+1)*nodes : (i+1)*nodes]
+				t[i] = all[i*points : (i+1)*points : (i+1)*points]
 			}
 			return t
 		}
 		w := workspace{
 			yes: table(judges), no: table(judges), gradYes: table(judges), gradNo: table(judges),
-			yesScale: make([]float64, judges), noScale: make([]float64, judges), node: make([]float64, nodes),
+			yesScale: make([]float64, judges), noScale: make([]float64, judges), point: make([]float64, points),
 		}
 		for _, b := range g.blocks {
-			w.products = append(w.products, make([]float64, len(b.rows)*nodes))
-			w.responses = append(w.responses, make([]float64, len(b.rows)*nodes))
+			w.products = append(w.products, make([]float64, len(b.nodes)*points))
+			w.responses = append(w.responses, make([]float64, len(b.nodes)*points))
 		}
 		f.work = append(f.work, w)
 	}
@@ -177,79 +177,74 @@ func (m *marginal) judgements(g *group, w *workspace) float64 {
 	return total
 }
 
-// multiply computes each row of each block, with the weights of the nodes in the first block.
+// multiply computes the products of each block, with the weights of the rule in those of the first.
 func (g *group) multiply(w *workspace) {
-	nodes := len(g.x)
+	points := len(g.x)
 	for b, block := range g.blocks {
-		for r, factors := range block.rows {
-			row := w.products[b][r*nodes : (r+1)*nodes]
-			if b == 0 {
-				copy(row, g.w)
-			} else {
-				for k := range row {
-					row[k] = 1
-				}
+		table := w.products[b]
+		if b == 0 {
+			copy(table, g.w)
+		} else {
+			for k := range points {
+				table[k] = 1
 			}
-			for _, f := range factors {
-				for range f.correct {
-					times(row, w.yes[f.judge])
-				}
-				for range f.incorrect {
-					times(row, w.no[f.judge])
-				}
+		}
+		for n, node := range block.nodes[1:] {
+			row := table[(n+1)*points : (n+2)*points]
+			copy(row, table[node.parent*points:(node.parent+1)*points])
+			for range node.correct {
+				times(row, w.yes[node.judge])
+			}
+			for range node.incorrect {
+				times(row, w.no[node.judge])
 			}
 		}
 		clear(w.responses[b])
 	}
 }
 
-// integrate sums over the nodes of each pattern, and adds how much each node answers for it to the
-// rows of the pattern.
+// integrate sums over the rule for each pattern, and adds how much each point answers for it to the
+// leaves of the pattern.
 func (g *group) integrate(w *workspace) float64 {
-	nodes := len(g.x)
-	node := w.node
+	points := len(g.x)
+	at := w.point
 	total := 0.0
 	for i, weight := range g.weights {
 		for b := range g.blocks {
-			at := int(g.blocks[b].rowOf[i]) * nodes
-			row := w.products[b][at : at+nodes]
+			leaf := int(g.blocks[b].leaf[i]) * points
+			row := w.products[b][leaf : leaf+points]
 			if b == 0 {
-				copy(node, row)
+				copy(at, row)
 			} else {
-				times(node, row)
+				times(at, row)
 			}
 		}
-		sum := 0.0
-		for _, x := range node {
-			sum += x
-		}
+		sum := floats.Sum(at)
 		total += weight * math.Log(sum)
-		scale := weight / sum
-		for k := range node {
-			node[k] *= scale
-		}
+		floats.Scale(weight/sum, at)
 		for b := range g.blocks {
-			at := int(g.blocks[b].rowOf[i]) * nodes
-			floats.Add(w.responses[b][at:at+nodes], node)
+			leaf := int(g.blocks[b].leaf[i]) * points
+			floats.Add(w.responses[b][leaf:leaf+points], at)
 		}
 	}
 	return total
 }
 
-// spread gives the answers of the rows to the judges in them.
+// spread gives the answers of the leaves to the judges on the way to them.
 func (g *group) spread(w *workspace) {
 	for _, j := range g.judges {
 		clear(w.gradYes[j])
 		clear(w.gradNo[j])
 	}
-	nodes := len(g.x)
+	points := len(g.x)
 	for b, block := range g.blocks {
-		for r, factors := range block.rows {
-			row := w.responses[b][r*nodes : (r+1)*nodes]
-			for _, f := range factors {
-				plusTimes(w.gradYes[f.judge], row, f.correct)
-				plusTimes(w.gradNo[f.judge], row, f.incorrect)
-			}
+		table := w.responses[b]
+		for n := len(block.nodes) - 1; n > 0; n-- {
+			node := block.nodes[n]
+			row := table[n*points : (n+1)*points]
+			plusTimes(w.gradYes[node.judge], row, node.correct)
+			plusTimes(w.gradNo[node.judge], row, node.incorrect)
+			floats.Add(table[node.parent*points:(node.parent+1)*points], row)
 		}
 	}
 }

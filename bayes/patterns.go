@@ -74,16 +74,24 @@ func byPrior(patterns []*pattern) [][]*pattern {
 	return out
 }
 
-// A block is a few neighbouring judges. Patterns differ more than what a few judges say of them, most
-// of all if those are thresholds of one score: so what a block says is computed once for each row,
-// and each pattern is put together from one row of each block.
+// A block is a tree of what a few neighbouring judges say. Patterns differ more than what a few judges
+// say of them, most of all if those are thresholds of one score: so a product over the judges of a
+// block is computed once for all patterns on which they say the same, and from that of all but the last
+// of them.
 type block struct {
-	rows  [][]factor
-	rowOf []int32 // the row of each pattern
+	nodes []node
+	leaf  []int32 // the node of each pattern
 }
 
-// blocksOf cuts the judges into blocks so that rows and patterns together cost little. A judge joins
-// the block before it if the rows grow by less than a block of its own would cost.
+// node is the product of the judgements of its parent and one factor. Parents come before children; the
+// first node is the empty product, and its own parent.
+type node struct {
+	parent int
+	factor
+}
+
+// blocksOf cuts the judges into blocks. A judge joins the block before it as long as that lowers the cost
+// of a judge: a block costs as much as it has nodes and patterns.
 func blocksOf(patterns []*pattern, judges int) []block {
 	columns := make([][]factor, judges) // of each judge, what it said of each pattern
 	for j := range columns {
@@ -94,44 +102,45 @@ func blocksOf(patterns []*pattern, judges int) []block {
 			columns[f.judge][i] = f
 		}
 	}
+	empty := block{nodes: make([]node, 1), leaf: make([]int32, len(patterns))}
 	var blocks []block
-	width, cost := 0, 0
+	width := 0
 	for _, column := range columns {
-		alone := extend(block{rows: [][]factor{nil}, rowOf: make([]int32, len(patterns))}, column)
-		if n := len(blocks) - 1; n >= 0 {
-			wider := extend(blocks[n], column)
-			if grown := len(wider.rows) * (width + 1); grown-cost < len(patterns)+len(alone.rows) {
-				blocks[n], width, cost = wider, width+1, grown
+		if last := len(blocks) - 1; last >= 0 {
+			b := blocks[last]
+			wider := b.with(column)
+			if added := len(wider.nodes) - len(b.nodes); added*width <= len(b.nodes)+len(patterns) {
+				blocks[last] = wider
+				width++
 				continue
 			}
 		}
-		blocks = append(blocks, alone)
-		width, cost = 1, len(alone.rows)
+		blocks = append(blocks, empty.with(column))
+		width = 1
 	}
 	return blocks
 }
 
-// extend returns the block with one more judge.
-func extend(b block, column []factor) block {
+// with returns the block with one more judge.
+func (b block) with(column []factor) block {
 	type key struct {
-		row int32
+		leaf int32
 		factor
 	}
 	seen := map[key]int32{}
-	out := block{rowOf: make([]int32, len(column))}
+	out := block{nodes: slices.Clip(b.nodes), leaf: slices.Clone(b.leaf)}
 	for i, f := range column {
-		k := key{b.rowOf[i], f}
-		row, ok := seen[k]
-		if !ok {
-			row = int32(len(out.rows))
-			seen[k] = row
-			factors := slices.Clip(b.rows[k.row])
-			if f.correct+f.incorrect > 0 {
-				factors = append(factors, f)
-			}
-			out.rows = append(out.rows, factors)
+		if f.correct+f.incorrect == 0 {
+			continue
 		}
-		out.rowOf[i] = row
+		k := key{b.leaf[i], f}
+		n, ok := seen[k]
+		if !ok {
+			n = int32(len(out.nodes))
+			seen[k] = n
+			out.nodes = append(out.nodes, node{int(k.leaf), f})
+		}
+		out.leaf[i] = n
 	}
 	return out
 }

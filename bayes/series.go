@@ -52,8 +52,8 @@ type Estimate struct {
 // Summarise describes the draws of one quantity of a fit on n items; method names quantity and fit,
 // such as "judge-model.nuts.f1". Convergence is judged by [Assess].
 func Summarise(method string, s Series, n int) Estimate {
-	x := s.pooled()
-	slices.Sort(x)
+	sorted := s.order()
+	x := values(sorted)
 	mean, sd := meanSD(x)
 	e := Estimate{
 		Mean:   measure.Of(method+".mean", mean, n),
@@ -64,7 +64,7 @@ func Summarise(method string, s Series, n int) Estimate {
 		wide, half := highestDensity(x, .95), highestDensity(x, .5)
 		e.Mean, e.Median, e.Half = e.Mean.With(wide), e.Median.With(wide), &half
 	}
-	e.RHat, e.BulkESS, e.TailESS, e.MCSE = diagnose(s, x)
+	e.RHat, e.BulkESS, e.TailESS, e.MCSE = diagnose(s, sorted)
 	return e
 }
 
