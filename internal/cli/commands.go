@@ -13,6 +13,7 @@ func (a *app) commands() []*cobra.Command {
 		a.newEvalCommand(),
 		a.newMetricsCommand(),
 		a.newLedgerCommand(),
+		a.newDoctorCommand(),
 		a.newModelsCommand(),
 		a.newPullCommand(),
 		a.newVersionCommand(),

@@ -21,12 +21,16 @@ type engineFlags struct {
 	library string
 	offline bool
 	threads int
+	memory  memoryFlag
+	layers  int
 }
 
 func (f *engineFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.library, "engine-library", os.Getenv("CREDENCE_ENGINE_LIBRARY"), "`folder` of llama.cpp's shared libraries, instead of fetching them (CREDENCE_ENGINE_LIBRARY)")
 	cmd.Flags().BoolVar(&f.offline, "offline", offlineByDefault(), "use nothing but what is on this machine (CREDENCE_OFFLINE)")
 	cmd.Flags().IntVar(&f.threads, "threads", 0, "threads to compute with; 0 takes one per core")
+	cmd.Flags().Var(&f.memory, "memory", "most memory that a model may take, a `size` such as 2GB; what does not fit is refused at once")
+	cmd.Flags().IntVar(&f.layers, "gpu-layers", 0, "`layers` that a GPU computes, with an --engine-library that can; 0 takes what the study says")
 }
 
 // offlineByDefault is what CREDENCE_OFFLINE says: anything but nothing, 0 and false.
@@ -49,6 +53,9 @@ func (a *app) newEmbedded(flags engineFlags) (*embedded, error) {
 	if flags.threads > study.MaxThreads {
 		return nil, usagef("--threads %d is more than %d; 0 takes one per core", flags.threads, study.MaxThreads)
 	}
+	if flags.layers < 0 {
+		return nil, usagef("--gpu-layers %d is negative; 0 takes what the study says", flags.layers)
+	}
 	cache, err := weights.Open(weights.Options{
 		Offline:       flags.offline,
 		EngineLibrary: flags.library,
@@ -66,15 +73,52 @@ func (e *embedded) Open(ctx context.Context, m study.Model) (study.Opened, error
 	if err != nil {
 		return study.Opened{}, err
 	}
+	return e.open(m, paths)
+}
+
+// prepare fetches what is missing and returns how the engine would be made.
+func (e *embedded) prepare(ctx context.Context, m study.Model) (llamacpp.Config, error) {
+	paths, err := e.cache.Ensure(ctx, m.Weights)
+	if err != nil {
+		return llamacpp.Config{}, err
+	}
+	return e.config(m, paths), nil
+}
+
+// open makes the engine of a model whose parts are there.
+func (e *embedded) open(m study.Model, paths weights.Paths) (study.Opened, error) {
 	engine, err := llamacpp.New(e.config(m, paths))
 	if err != nil {
 		return study.Opened{}, err
 	}
-	opened := study.Opened{Engine: engine}
+	memory := engine.Memory()
+	opened := study.Opened{Engine: engine, Memory: memory.Total(), MemoryFor: memory.String()}
 	if paths.Model != nil {
 		describe(&opened, *paths.Model)
 	}
+	opened.Exactness = func(ctx context.Context) (string, error) {
+		matrix, err := engine.Exactness(ctx)
+		if matrix == nil || err != nil {
+			return "", err
+		}
+		return exactnessWords(matrix), nil
+	}
 	return opened, nil
+}
+
+// exactnessWords say what the exactness matrix gave.
+func exactnessWords(m *llamacpp.Matrix) string {
+	if m.Exact() {
+		return fmt.Sprintf("measured at start: all %d cases equal to the last bit", len(m.Rows))
+	}
+	equal := 0
+	for _, r := range m.Rows {
+		if r.Exact {
+			equal++
+		}
+	}
+	return fmt.Sprintf("measured at start: %d of %d cases equal to the last bit, the others up to %.2g nats apart: values are not reproducible",
+		equal, len(m.Rows), m.Nats())
 }
 
 // Describe is Open for a plan: where something would have to be fetched, a stand-in states what the
@@ -91,15 +135,8 @@ func (e *embedded) Describe(m study.Model) (study.Opened, string, error) {
 	var missing *weights.UnavailableError
 	switch {
 	case err == nil:
-		engine, err := llamacpp.New(e.config(m, paths))
-		if err != nil {
-			return study.Opened{}, "", err
-		}
-		opened := study.Opened{Engine: engine}
-		if paths.Model != nil {
-			describe(&opened, *paths.Model)
-		}
-		return opened, "", nil
+		opened, err := e.open(m, paths)
+		return opened, "", err
 	case !errors.As(err, &missing):
 		return study.Opened{}, "", err
 	}
@@ -124,6 +161,17 @@ func (e *embedded) config(m study.Model, paths weights.Paths) llamacpp.Config {
 	if e.flags.threads > 0 {
 		threads = e.flags.threads
 	}
+	limit, err := study.ParseMemory(m.Memory)
+	if err != nil {
+		limit = 0 // refused when the file was checked
+	}
+	if e.flags.memory.bytes > 0 {
+		limit = e.flags.memory.bytes
+	}
+	layers := m.GPULayers
+	if e.flags.layers > 0 {
+		layers = e.flags.layers
+	}
 	return llamacpp.Config{
 		LibraryDir:    paths.Library,
 		Weights:       paths.Weights,
@@ -132,8 +180,24 @@ func (e *embedded) config(m study.Model, paths weights.Paths) llamacpp.Config {
 		CPU:           m.CPU,
 		Threads:       threads,
 		ContextTokens: m.ContextTokens,
-		MemoryLimit:   int64(m.MemoryMB) * 1_000_000,
+		MemoryLimit:   limit,
+		GPULayers:     layers,
 	}
+}
+
+// memoryFlag is a size of memory on the command line.
+type memoryFlag struct {
+	said  string
+	bytes int64
+}
+
+func (f *memoryFlag) String() string { return f.said }
+func (f *memoryFlag) Type() string   { return "size" }
+
+func (f *memoryFlag) Set(said string) (err error) {
+	f.said = said
+	f.bytes, err = study.ParseMemory(said)
+	return err
 }
 
 // describe adds what the catalogue knows of a model.

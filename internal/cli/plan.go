@@ -2,10 +2,13 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/credence-lab/credence/internal/await"
+	"github.com/credence-lab/credence/internal/termsafe"
 	"github.com/credence-lab/credence/report"
 	"github.com/credence-lab/credence/study"
 )
@@ -58,9 +61,27 @@ func (a *app) printPlan(plan *study.Plan, format string) error {
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(plan)
 	case "text":
-		return report.WritePlan(a.out, a.width(), planRows(plan))
+		if err := report.WritePlan(a.out, a.width(), planRows(plan)); err != nil {
+			return err
+		}
+		return writeMemory(a.out, plan)
 	}
 	return usagef("unknown format %q; use text or json", format)
+}
+
+// writeMemory says what each model takes at most. Models take turns, so the largest is the peak.
+func writeMemory(w io.Writer, plan *study.Plan) error {
+	said := map[string]bool{}
+	for _, s := range plan.Settings {
+		if said[s.Setting.Model] || s.MemoryBytes == 0 {
+			continue
+		}
+		said[s.Setting.Model] = true
+		if _, err := fmt.Fprintf(w, "Memory of %s at most %s\n", termsafe.Text(s.Setting.Model), s.MemoryFor); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func planRows(plan *study.Plan) []report.PlanRow {

@@ -33,6 +33,9 @@ func (e *Engine) Exactness(ctx context.Context) (*Matrix, error) {
 	return m, err
 }
 
+// Promises reports whether the engine promises exact values: in exact mode on the CPU.
+func (e *Engine) Promises() bool { return e.c.Mode == Exact && e.c.GPULayers == 0 }
+
 // reproducible reports whether a reply depends on its request alone.
 func (e *Engine) reproducible() bool {
 	if e.c.Mode != Exact {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/credence-lab/credence/llm"
@@ -73,7 +74,25 @@ var (
 	LongMatrix  = MatrixSize{Lengths: []int{60, 120, 300, 640, 1500}, Crowd: 1500, Sequences: 30}
 )
 
+// Check says what is wrong with a size; nil if nothing is.
+func (s MatrixSize) Check() error {
+	if len(s.Lengths) == 0 {
+		return errors.New("no length of a text is given")
+	}
+	for _, n := range s.Lengths {
+		if n < shortest || n > longest {
+			return fmt.Errorf("a text of %d tokens is wanted; they have %d to %d", n, shortest, longest)
+		}
+	}
+	if s.Sequences < 2 || s.Sequences > maxSequences {
+		return fmt.Errorf("%d texts are to be read together; it must be 2 to %d", s.Sequences, maxSequences)
+	}
+	return nil
+}
+
 const (
+	// shortest and longest are the bounds of a text's length.
+	shortest, longest = 40, 100_000
 	// tail is how many tokens at the end of a text are compared.
 	tail = 16
 	// goesOn is how many tokens are written after a text.
@@ -84,6 +103,12 @@ const (
 // tells each row as it is known (tell may be nil). In fast mode, or with layers on a GPU, differences are
 // what the matrix is asked for, and no error.
 func Measure(ctx context.Context, c Config, size MatrixSize, tell func(MatrixRow)) (*Matrix, error) {
+	if err := size.Check(); err != nil {
+		return nil, err
+	}
+	if need := slices.Max(size.Lengths) + 2*tail; c.ContextTokens == 0 && need > defaultContext {
+		c.ContextTokens = need
+	}
 	e, err := New(c)
 	if err != nil {
 		return nil, err

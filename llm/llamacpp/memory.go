@@ -86,8 +86,8 @@ func (c *settled) bufferBytes(s shape) int64 {
 
 const (
 	// programBytes and tokenBytes were fitted to what four models of three vocabularies left unexplained.
-	programBytes = 72 << 20
-	tokenBytes   = 320
+	programBytes = 40 << 20
+	tokenBytes   = 300
 	// scratchBytes is what a worker keeps for each token of the vocabulary: two weights and an id.
 	scratchBytes = 8 + 8 + 4
 	fixedBuffers = 1 << 20
