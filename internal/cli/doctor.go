@@ -27,29 +27,41 @@ type doctorFlags struct {
 	lengths   []int
 	sequences int
 	crowd     int
+	server    serverFlags
 }
 
 func (a *app) newDoctorCommand() *cobra.Command {
 	var flags doctorFlags
 	cmd := &cobra.Command{
-		Use:   "doctor --engine",
-		Short: "Examine the embedded engine: are its values exact on this machine?",
-		Long: `Run the exactness matrix on a model: texts are read in pieces, beside others, by
+		Use:   "doctor --engine | --url ADDRESS",
+		Short: "Examine the embedded engine or a server: are its values what they should be?",
+		Long: `With --engine, run the exactness matrix on a model: texts are read in pieces, beside others, by
 several threads, out of reused cells, and as they are generated, and each
 log-probability is compared with that of the text read alone.
 
 In exact mode on the CPU every row must be exact, or the command exits with 1.
-In fast mode, or with layers on a GPU, the table says how far values move.`,
+In fast mode, or with layers on a GPU, the table says how far values move.
+
+With --url, find out what a server is, what it can do, and whether the numbers
+that it gives are true, by a few short calls: docs/servers.md says how servers
+mislead. The table says what each failure means for which analyses; one that is
+bad makes the command exit with 1.`,
 		Example: "  credence doctor --engine\n  credence doctor --engine --mode fast --weights smollm2-135m-instruct\n  credence doctor --engine --lengths 640,1500 --sequences 30 --crowd 1500",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !flags.engine {
-				return usagef("say what to examine: --engine")
+			switch {
+			case flags.server.url != "" && flags.engine:
+				return usagef("--engine and --url are two examinations; ask for one")
+			case flags.server.url != "":
+				return a.examineServer(cmd.Context(), flags.server, flags.json)
+			case !flags.engine:
+				return usagef("say what to examine: --engine or --url")
 			}
 			return a.examineEngine(cmd.Context(), flags)
 		},
 	}
 	flags.engineFlags.add(cmd)
+	flags.server.add(cmd)
 	short := llamacpp.ShortMatrix
 	cmd.Flags().BoolVar(&flags.engine, "engine", false, "examine the embedded engine")
 	cmd.Flags().BoolVar(&flags.json, "json", false, "print JSON in place of tables")

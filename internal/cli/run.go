@@ -16,6 +16,7 @@ import (
 type studyFlags struct {
 	engineFlags
 	out       string
+	data      string
 	items     int
 	resamples int
 	seed      uint64
@@ -24,6 +25,7 @@ type studyFlags struct {
 func (f *studyFlags) add(cmd *cobra.Command) {
 	f.engineFlags.add(cmd)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "`folder` of the run (default runs/NAME)")
+	cmd.Flags().StringVar(&f.data, "data", "", "`folder` of the data files, in place of the study's own")
 	cmd.Flags().IntVar(&f.items, "items", 0, "take the first N items of each data set; 0 takes what the study says")
 	cmd.Flags().IntVar(&f.resamples, "bootstrap", study.DefaultResamples, "resamples of the bootstrap, in place of what the study says; 0 makes no intervals")
 	cmd.Flags().Uint64Var(&f.seed, "seed", study.DefaultSeed, "seed, in place of the one of the study")
@@ -70,7 +72,7 @@ rule asks only for what is new. docs/format.md describes the file.`,
 		Example: "  credence run study.yaml\n  credence run study.yaml --items 20 --out runs/try",
 		Args:    exactlyOne("a study file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := await.Result(cmd.Context(), func() (*study.File, error) { return study.Load(args[0]) })
+			s, err := await.Result(cmd.Context(), func() (*study.File, error) { return study.LoadFrom(args[0], flags.data) })
 			if err != nil {
 				return err
 			}
@@ -111,12 +113,13 @@ func (a *app) runStudy(cmd *cobra.Command, s *study.File, flags studyFlags) erro
 	return nil
 }
 
-// opener is the embedded engine, or what a test put in its place.
+// opener is the embedded engine, or what a test put in its place, and the servers that a study names.
 func (a *app) opener(flags engineFlags) (study.Opener, error) {
 	if a.open != nil {
-		return a.open, nil
+		return routed{a.open, flags.offline}, nil
 	}
-	return a.newEmbedded(flags)
+	e, err := a.newEmbedded(flags)
+	return routed{e, flags.offline}, err
 }
 
 func (a *app) printResults(cmd *cobra.Command, s *study.File, flags studyFlags, results *study.Results, info *study.RunInfo, folder string) error {

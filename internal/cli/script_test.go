@@ -37,6 +37,13 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
+		Setup: servers(t),
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// subst FILE puts the values of variables into a file.
+			"subst": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)), 0o600))
+			},
+		},
 		UpdateScripts: os.Getenv("UPDATE") != "",
 	})
 }
