@@ -15,13 +15,23 @@ import (
 type comparison struct {
 	answer     string
 	references []string // those with visible text
-	item       *record.Item
+	choices    []string
 
+	cases   [text.Folded + 1]cased
 	counter overlap.Counter
 	cuts    [text.Unicode + 1]cut
 	words   []string
 	runs    []int32
 	listed  [][]int32
+
+	outcomes []Outcome
+}
+
+// cased is answer and references in one case.
+type cased struct {
+	done       bool
+	answer     string
+	references []string
 }
 
 // cut is answer and references as numbered words of one tokeniser.
@@ -33,8 +43,11 @@ type cut struct {
 }
 
 // set takes up an answer. It returns why nothing can be judged, or [record.Present].
-func (c *comparison) set(answer record.Answer, item *record.Item) record.Missing {
-	c.answer, c.item, c.references = answer.Text, item, c.references[:0]
+func (c *comparison) set(answer record.Answer, item record.Item) record.Missing {
+	c.answer, c.choices, c.references = answer.Text, item.Choices, c.references[:0]
+	for i := range c.cases {
+		c.cases[i].done = false
+	}
 	for i := range c.cuts {
 		c.cuts[i].done = false
 	}
@@ -72,6 +85,19 @@ func (c *comparison) any(matches func(reference string) bool) bool {
 	return false
 }
 
+// inCase returns the texts in a case.
+func (c *comparison) inCase(k text.Case) *cased {
+	out := &c.cases[k]
+	if out.done {
+		return out
+	}
+	out.done, out.answer, out.references = true, k.Of(c.answer), out.references[:0]
+	for _, reference := range c.references {
+		out.references = append(out.references, k.Of(reference))
+	}
+	return out
+}
+
 // cut returns the words of answer and references.
 func (c *comparison) cut(by text.Tokeniser) *cut {
 	out := &c.cuts[by]
@@ -80,8 +106,9 @@ func (c *comparison) cut(by text.Tokeniser) *cut {
 	}
 	out.done = true
 	out.vocabulary.Reset()
-	out.answer = c.number(out, out.answer, by, c.answer)
-	for i, reference := range c.references {
+	texts := c.inCase(by.Case())
+	out.answer = c.number(out, out.answer, by, texts.answer)
+	for i, reference := range texts.references {
 		if i == cap(out.references) {
 			out.references = append(out.references[:i], nil)
 		}
@@ -92,8 +119,8 @@ func (c *comparison) cut(by text.Tokeniser) *cut {
 	return out
 }
 
-func (c *comparison) number(out *cut, into []int32, by text.Tokeniser, s string) []int32 {
-	c.words = by.Append(c.words[:0], s)
+func (c *comparison) number(out *cut, into []int32, by text.Tokeniser, cased string) []int32 {
+	c.words = by.Cut(c.words[:0], cased)
 	return out.vocabulary.Append(into[:0], c.words)
 }
 

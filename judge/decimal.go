@@ -47,6 +47,9 @@ const mostDigits = 400
 // figures returns the figures of a text in order. Digits within a word ("B2") are none; letters after
 // digits ("5km") are a unit.
 func figures(s string) []figure {
+	if !hasDigit(s) {
+		return nil
+	}
 	s = asciiDigits(s)
 	var found []figure
 	for from := 0; from < len(s); {
@@ -71,6 +74,8 @@ func figures(s string) []figure {
 	}
 	return found
 }
+
+func hasDigit(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 
 // numbersOf reads a run: one number, several parted by commas, or nil.
 func numbersOf(run string) []*big.Rat {

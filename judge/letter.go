@@ -18,13 +18,13 @@ func letterEntries() []Entry {
 		Definition: "the answer names the accepted option: its letter, perhaps in brackets, bold or with a full stop, or its text. Accepted are the options that equal a reference (exact.unicode), or the reference itself where it is a letter",
 		Needs:      []Need{References, Choices}, Source: "Same Answer, Different Confidence, appendix F",
 		measure: func(c *comparison) record.Number {
-			given, ok := optionOf(c.answer, c.item.Choices, true)
+			given, ok := optionOf(c.answer, c.choices, true)
 			if !ok {
 				return record.Absent(NoLetter)
 			}
 			accepted, known := false, false
 			for _, reference := range c.references {
-				if option, ok := optionOf(reference, c.item.Choices, false); ok {
+				if option, ok := optionOf(reference, c.choices, false); ok {
 					known, accepted = true, accepted || option == given
 				}
 			}

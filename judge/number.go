@@ -119,6 +119,9 @@ var (
 // statedIn finds the number of a text. A wrong one is worse than none: what stands at the deciding
 // place and is no number, such as a date, makes the text one without a number.
 func statedIn(s string) (out stated) {
+	if !hasDigit(s) {
+		return stated{}
+	}
 	if m := acceptedRange.FindStringSubmatchIndex(s); m != nil {
 		low, high := lastFigure(s[m[2]:m[3]]), figures(s[m[4]:m[5]])
 		if len(low.numbers) == 1 && len(high) > 0 && len(high[0].numbers) == 1 {

@@ -71,10 +71,32 @@ func (s *Set) Judge(answer record.Answer, item record.Item) []record.Judgement {
 func (s *Set) Append(dst []record.Judgement, answer record.Answer, item record.Item) []record.Judgement {
 	c := s.pool.Get().(*comparison)
 	defer s.pool.Put(c)
-	missing := c.set(answer, &item)
+	c.outcomes = s.outcomes(c, c.outcomes[:0], answer, item)
+	for i, o := range c.outcomes {
+		dst = append(dst, record.Judgement{Answer: answer.ID, Judge: s.ids[i], Verdict: o.Verdict, Missing: o.Missing})
+	}
+	return dst
+}
+
+// Outcome is a judgement without the names of judge and answer.
+type Outcome struct {
+	Verdict record.Verdict
+	Missing record.Missing
+}
+
+// Outcomes appends to dst what Judge returns, without names: for who judges many answers and keeps them
+// in columns.
+func (s *Set) Outcomes(dst []Outcome, answer record.Answer, item record.Item) []Outcome {
+	c := s.pool.Get().(*comparison)
+	defer s.pool.Put(c)
+	return s.outcomes(c, dst, answer, item)
+}
+
+func (s *Set) outcomes(c *comparison, dst []Outcome, answer record.Answer, item record.Item) []Outcome {
+	missing := c.set(answer, item)
 	from := len(dst)
-	for _, id := range s.ids {
-		dst = append(dst, record.Judgement{Answer: answer.ID, Judge: id, Missing: missing})
+	for range s.ids {
+		dst = append(dst, Outcome{Missing: missing})
 	}
 	if missing != record.Present {
 		return dst
@@ -102,7 +124,7 @@ type Score struct {
 func (s *Set) Scores(answer record.Answer, item record.Item) []Score {
 	c := s.pool.Get().(*comparison)
 	defer s.pool.Put(c)
-	missing := c.set(answer, &item)
+	missing := c.set(answer, item)
 	scores := make([]Score, len(s.scorers))
 	for i, scorer := range s.scorers {
 		scores[i] = Score{scorer.ID, record.Absent(record.AnswerMissing)}

@@ -53,6 +53,7 @@ func TestOnePassGivesWhatEachThresholdGives(t *testing.T) {
 	}
 	answer := record.Answer{Text: "the Danube", ID: record.AnswerID{Item: "q"}}
 	item := record.Item{References: []string{"Donau", "Danube"}}
+	outcomes := set.Outcomes([]Outcome{{}}, answer, item)[1:]
 	correct := map[string]int{}
 	for i, got := range set.Judge(answer, item) {
 		one, err := NewSet(ids[i])
@@ -61,6 +62,9 @@ func TestOnePassGivesWhatEachThresholdGives(t *testing.T) {
 		}
 		if want := one.Judge(answer, item)[0]; got != want {
 			t.Errorf("%s: together %+v, alone %+v", ids[i], got, want)
+		}
+		if (outcomes[i] != Outcome{got.Verdict, got.Missing}) {
+			t.Errorf("%s: %+v, without names %+v", ids[i], got, outcomes[i])
 		}
 		if judge, _, _ := strings.Cut(got.Judge, "@"); got.Verdict == record.Correct {
 			correct[judge]++

@@ -64,6 +64,7 @@ func TestWords(t *testing.T) {
 		{SQuAD, "the the a", ""},
 		{SQuAD, "thé “the” answer", "thé|“|”|answer"},
 		{SQuAD, "北京", "北京"},
+		{SQuAD, "b\tthe\x01x\nan", "b|\x01x"},
 		{Rouge, "Don't stop-5 cafés", "don|t|stop|5|caf|s"},
 		{Rouge, "北京 İx", "i|x"},
 		{RougeStemmed, "The dying cats enjoyed skies", "the|die|cat|enjoy|sky"},

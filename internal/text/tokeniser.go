@@ -52,22 +52,58 @@ func (t Tokeniser) String() string {
 }
 
 // Words returns the words of s in order. Nil where there is none.
-func (t Tokeniser) Words(s string) []string { return t.Append(nil, s) }
+func (t Tokeniser) Words(s string) []string { return t.Cut(nil, t.Case().Of(s)) }
 
 // Append appends the words of s to dst. The words share memory with each other and perhaps with s.
-func (t Tokeniser) Append(dst []string, s string) []string {
+func (t Tokeniser) Append(dst []string, s string) []string { return t.Cut(dst, t.Case().Of(s)) }
+
+// Case says what a tokeniser does to a text before it cuts it. Who cuts one text by several tokenisers
+// does it once.
+type Case uint8
+
+const (
+	// AsWritten leaves the text as it is.
+	AsWritten Case = iota
+	// Lowered is [Lower].
+	Lowered
+	// Folded is [Fold].
+	Folded
+)
+
+// Of returns the text in this case.
+func (c Case) Of(s string) string {
+	switch c {
+	case Lowered:
+		return Lower(s)
+	case Folded:
+		return Fold(s)
+	}
+	return s
+}
+
+// Case returns the case that [Tokeniser.Cut] wants.
+func (t Tokeniser) Case() Case {
 	switch t {
 	case Whitespace:
+		return AsWritten
+	case Unicode:
+		return Folded
+	}
+	return Lowered
+}
+
+// Cut appends the words of a text in the tokeniser's case to dst.
+func (t Tokeniser) Cut(dst []string, s string) []string {
+	switch t {
+	case Whitespace, Lowercase:
 		return appendFields(dst, s)
-	case Lowercase:
-		return appendFields(dst, Lower(s))
 	case SQuAD:
-		return appendSQuAD(dst, Lower(s))
+		return appendSQuAD(dst, s)
 	case Rouge:
-		return appendRouge(dst, Lower(s))
+		return appendRouge(dst, s)
 	case RougeStemmed:
 		from := len(dst)
-		dst = appendRouge(dst, Lower(s))
+		dst = appendRouge(dst, s)
 		for i, word := range dst[from:] {
 			if len(word) > 3 {
 				dst[from+i] = Stem(word)
@@ -75,7 +111,7 @@ func (t Tokeniser) Append(dst []string, s string) []string {
 		}
 		return dst
 	case Unicode:
-		return appendUnicode(dst, Fold(s))
+		return appendUnicode(dst, s)
 	}
 	panic("text: no such tokeniser: " + t.String())
 }
@@ -139,21 +175,29 @@ func bytesOf(in func(rune) bool) (set [256]bool) {
 
 func appendSQuAD(dst []string, s string) []string {
 	from := len(dst)
-	dst = appendFields(dst, withoutPunctuation(s))
+	s = withoutPunctuation(s)
+	if !wordsAndBlanks(s) {
+		return appendFields(dst, withoutArticles(s))
+	}
+	dst = appendRuns(dst, s, &alphanumeric)
 	words := dst[:from]
 	for _, word := range dst[from:] {
-		if isASCII(word) {
-			if !isArticle(word) {
-				words = append(words, word)
-			}
-			continue
+		if !isArticle(word) {
+			words = append(words, word)
 		}
-		if rest := withoutArticles(word); rest != word {
-			return appendFields(dst[:from], withoutArticles(withoutPunctuation(s)))
-		}
-		words = append(words, word)
 	}
 	return words
+}
+
+// wordsAndBlanks reports whether a text is words in ASCII between blanks, so that an article can only be a
+// whole word of it.
+func wordsAndBlanks(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != ' ' && !alphanumeric[c] {
+			return false
+		}
+	}
+	return true
 }
 
 func isArticle(word string) bool { return word == "a" || word == "an" || word == "the" }
