@@ -25,6 +25,12 @@ func (t *table) write(w io.Writer, width int) error {
 	return err
 }
 
+// WriteTable writes rows as a table in at most width columns, or each row as a list where it does not
+// fit. The first row names the columns.
+func WriteTable(w io.Writer, width int, rows [][]string) error {
+	return (&table{rows}).write(w, max(width, minWidth))
+}
+
 func (t *table) lines() []string {
 	var widths []int
 	for _, row := range t.rows {

@@ -5,6 +5,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -12,7 +14,9 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/credence-lab/credence/internal/nearest"
 	"github.com/credence-lab/credence/study"
 )
 
@@ -74,15 +78,28 @@ of built-in questions on this machine.`,
 	}
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more on standard error")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress on standard error")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageHint(err, "run \"%s --help\" for its flags", cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(usageTemplate(root))
 	root.AddCommand(a.commands()...)
+	root.SetHelpCommand(helpCommand(root))
 	for _, cmd := range root.Commands() {
 		cmd.Args = wrongUsage(cmd.Args)
 	}
 	return root
+}
+
+// flagError says what a mistyped flag was probably meant to be.
+func flagError(cmd *cobra.Command, err error) error {
+	help := fmt.Sprintf("run %q for its flags", cmd.CommandPath()+" --help")
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near, ok := nearest.Of(unknown.GetSpecifiedName(), names); ok {
+			return usageHint(err, "did you mean --%s? %s", near, help)
+		}
+	}
+	return usageHint(err, "%s", help)
 }
 
 // noSubcommand turns a mistyped subcommand into an error with cobra's suggestions.

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-lab/credence/report"
 	"github.com/credence-lab/credence/weights"
 )
 
@@ -16,8 +19,8 @@ func (a *app) newModelsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "models",
 		Short: "List the models of the catalogue and what the cache has of them",
-		Long: `List the models that "credence pull" can fetch: size, licence, whether they are in
-the cache, and their kind: those that chat, those that only continue a text
+		Long: `List the models that "credence pull" can fetch: size, licence, whether they are
+in the cache, and their kind: those that chat, those that only continue a text
 (base), and those that give a vector for a text (embedding) and write none.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -27,7 +30,7 @@ the cache, and their kind: those that chat, those that only continue a text
 			}
 			switch format {
 			case "text":
-				return writeModels(a.out, cache)
+				return writeModels(a.out, a.width(), cache)
 			case "json":
 				return writeModelsJSON(a.out, cache)
 			}
@@ -38,9 +41,8 @@ the cache, and their kind: those that chat, those that only continue a text
 	return cmd
 }
 
-func writeModels(w io.Writer, cache *weights.Cache) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tKIND\tSIZE\tIN CACHE\tLICENCE")
+func writeModels(w io.Writer, width int, cache *weights.Cache) error {
+	rows := [][]string{{"NAME", "KIND", "SIZE", "IN CACHE", "LICENCE"}}
 	for _, m := range cache.Models() {
 		kind := "base"
 		switch {
@@ -52,10 +54,9 @@ func writeModels(w io.Writer, cache *weights.Cache) error {
 		if m.Default {
 			kind += ", default"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", m.Name, kind, weights.FormatBytes(m.Bytes),
-			stateWords(m.State, m.Have), m.Licence.Name)
+		rows = append(rows, []string{m.Name, kind, weights.FormatBytes(m.Bytes), stateWords(m.State, m.Have), m.Licence.Name})
 	}
-	if err := t.Flush(); err != nil {
+	if err := writeRows(w, width, rows); err != nil {
 		return err
 	}
 	engine, err := cache.Engine()
@@ -65,6 +66,25 @@ func writeModels(w io.Writer, cache *weights.Cache) error {
 	}
 	_, err = fmt.Fprintf(w, "\nEngine: llama.cpp %s for %s, %s\n        in cache: %s, licence %s\nCache:  %s\nThe addresses of the licences: --format json\n", engine.Version,
 		engine.Platform, weights.FormatBytes(engine.Bytes), stateWords(engine.State, 0), engine.Licence.Name, cache.Home())
+	return err
+}
+
+// writeRows writes a table of words: columns from the left, or a list where they do not fit.
+func writeRows(w io.Writer, width int, rows [][]string) error {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(b.String()) {
+		if utf8.RuneCountInString(line) > width+1 {
+			return report.WriteTable(w, width, rows)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"slices"
 	"strings"
 
@@ -18,8 +19,8 @@ func (a *app) newTablesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tables FOLDER",
 		Short: "Print the tables of a run over all its settings",
-		Long: `Print the tables of a finished run over all its settings, in the form of those of
-"Same Answer, Different Confidence": shift, ablation, axes, items,
+		Long: `Print the tables of a finished run over all its settings, in the form of those
+of "Same Answer, Different Confidence": shift, ablation, axes, items,
 multiple-choice, estimators, supplied, selection, reference, transfer, range and
 multiverse, as far as the study has the parts they need.`,
 		Example: "  credence tables runs/mine\n  credence tables runs/mine --table supplied --format csv",
@@ -70,11 +71,22 @@ func (a *app) printTables(list []report.StudyTable, name, format string) error {
 func (a *app) printTable(t report.StudyTable, format string) error {
 	switch format {
 	case "text":
-		return t.WriteText(a.out, a.width())
+		return t.WriteText(a.out, a.tableWidth())
 	case "markdown":
 		return t.WriteMarkdown(a.out)
 	case "csv":
 		return t.WriteCSV(a.out, table.Neutral)
 	}
 	return usageHint(usagef("unknown format %q", format), "use text, markdown or csv")
+}
+
+// wideTable is the width of tables that no terminal shows.
+const wideTable = 200
+
+// tableWidth is that of the terminal; a file or a pipe has room for a table as it is.
+func (a *app) tableWidth() int {
+	if os.Getenv("COLUMNS") == "" && !isTerminal(a.out) {
+		return wideTable
+	}
+	return a.width()
 }
