@@ -34,9 +34,9 @@ func (a *app) newDoctorCommand() *cobra.Command {
 	var flags doctorFlags
 	cmd := &cobra.Command{
 		Use:   "doctor --engine | --url ADDRESS",
-		Short: "Examine the embedded engine or a server: are its values what they should be?",
-		Long: `With --engine, run the exactness matrix on a model: texts are read in pieces, beside others, by
-several threads, out of reused cells, and as they are generated, and each
+		Short: "Examine the embedded engine, or a server: are its values true?",
+		Long: `With --engine, run the exactness matrix on a model: texts are read in pieces,
+beside others, by several threads, out of reused cells, and as they are generated, and each
 log-probability is compared with that of the text read alone.
 
 In exact mode on the CPU every row must be exact, or the command exits with 1.
