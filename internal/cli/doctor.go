@@ -36,8 +36,8 @@ func (a *app) newDoctorCommand() *cobra.Command {
 		Use:   "doctor --engine | --url ADDRESS",
 		Short: "Examine the embedded engine, or a server: are its values true?",
 		Long: `With --engine, run the exactness matrix on a model: texts are read in pieces,
-beside others, by several threads, out of reused cells, and as they are generated, and each
-log-probability is compared with that of the text read alone.
+beside others, by several threads, out of reused cells, and as they are
+generated, and each log-probability is compared with that of the text read alone.
 
 In exact mode on the CPU every row must be exact, or the command exits with 1.
 In fast mode, or with layers on a GPU, the table says how far values move.
@@ -46,7 +46,7 @@ With --url, find out what a server is, what it can do, and whether the numbers
 that it gives are true, by a few short calls: docs/servers.md says how servers
 mislead. The table says what each failure means for which analyses; one that is
 bad makes the command exit with 1.`,
-		Example: "  credence doctor --engine\n  credence doctor --engine --mode fast --weights smollm2-135m-instruct\n  credence doctor --engine --lengths 640,1500 --sequences 30 --crowd 1500",
+		Example: "  credence doctor --engine\n  credence doctor --engine --mode fast --weights smollm2-135m-instruct\n  credence doctor --engine --lengths 640,1500 --sequences 30 --crowd 1500\n  credence doctor --url http://127.0.0.1:8000\n  credence doctor --url https://api.example.com --key-env API_KEY --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
