@@ -13,6 +13,7 @@ import (
 	"github.com/credence-lab/credence/card"
 	"github.com/credence-lab/credence/internal/chart"
 	"github.com/credence-lab/credence/internal/termsafe"
+	"github.com/credence-lab/credence/protocol"
 )
 
 // Page is the HTML report of a study.
@@ -25,6 +26,8 @@ type Page struct {
 	Sections []*Section
 	// Tables are over all settings; see [StudyTables].
 	Tables []StudyTable
+	// Settings are the results behind the tables; their shifts are drawn. May be nil.
+	Settings []*protocol.SettingResult
 }
 
 // WriteHTML writes the report as one self-contained file, which asks nothing of anywhere: a policy in
@@ -37,8 +40,11 @@ func WriteHTML(w io.Writer, p Page) error {
 		t := overviewTable(p.Sections)
 		view.Overview = &t
 	}
+	if len(p.Tables) > 0 {
+		view.Shifts = shiftFigures(p.Settings)
+	}
 	for _, t := range p.Tables {
-		view.Tables = append(view.Tables, namedTable{t.heading(), t.view})
+		view.Tables = append(view.Tables, namedTable{t.Title, t.Source, t.view})
 	}
 	if p.Card != nil {
 		c := cardViewOf(p.Card)
@@ -70,6 +76,7 @@ type pageView struct {
 	Verdict  verdict
 	Overview *tableView
 	Tables   []namedTable
+	Shifts   []gapView
 	Card     *cardView
 	Sections []sectionFrame
 	Glossary []term
@@ -77,10 +84,10 @@ type pageView struct {
 	Scores *scoresView
 }
 
-// namedTable is a table of the study under a heading that tells whose form it has.
+// namedTable is a table of the study, folded up under its title and the table of the paper that it is like.
 type namedTable struct {
-	Heading string
-	Table   tableView
+	Title, Source string
+	Table         tableView
 }
 
 type sectionFrame struct {

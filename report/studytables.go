@@ -15,6 +15,8 @@ type StudyTable struct {
 	// Name is short and stable, such as "shift" or "ablation"; several tables of one kind, such as those of
 	// two groups of models, share it.
 	Name string
+	// Title says what it is of in a few words.
+	Title string
 	// Source is the table of the paper whose form it has; empty where the paper has none.
 	Source string
 	view   tableView
@@ -26,43 +28,83 @@ func StudyTables(settings []*protocol.SettingResult, s *protocol.Summaries) []St
 		return nil
 	}
 	var list []StudyTable
-	add := func(name, source string, views ...tableView) {
-		for _, v := range views {
-			if len(v.Rows) > 0 {
-				v.Name = name
-				list = append(list, StudyTable{name, source, v})
-			}
+	add := func(name, source, title string, v tableView) {
+		if len(v.Rows) > 0 {
+			v.Name = name
+			list = append(list, StudyTable{name, title, source, v})
 		}
 	}
-	for _, shift := range s.Shifts {
-		if len(shift.Settings) > 0 {
-			add("shift", "Table 2", shiftTable(shift))
-		}
+	for _, shift := range shown(s.Shifts) {
+		add("shift", "Table 2", fmt.Sprintf("The same answers in %s: %s", plural(len(shift.Contexts), "context"), shiftTitle(shift)), shiftTable(shift))
 	}
-	for _, shift := range s.Shifts {
-		add("ablation", "Tables 3 and 11", cellsTable(shift), stepsTable(shift))
+	for _, shift := range ablated(s.Shifts) {
+		add("ablation", "Tables 3 and 11", "Prompt ablation, cell by cell: "+shiftTitle(shift), cellsTable(shift))
+		add("ablation", "Tables 3 and 11", "Prompt ablation, edit by edit: "+shiftTitle(shift), stepsTable(shift))
 	}
 	for _, group := range groupsOf(s.Axes) {
-		add("axes", "Table 4", axesTable(group, s.Axes))
+		add("axes", "Table 4", "How far each choice moves the gap: "+group+" models", axesTable(group, s.Axes))
 	}
-	add("items", "Table 8", itemsTable(settings))
-	add("multiple-choice", "Table 14", lettersTable(settings))
+	add("items", "Table 8", "Items of each setting", itemsTable(settings))
+	add("multiple-choice", "Table 14", "The multiple-choice format", lettersTable(settings))
 	for _, group := range groupsOf(s.Axes) {
-		add("estimators", "Table 15", estimatorsTable(group, s.Axes), flipsTable(group, s.Flips))
+		add("estimators", "Table 15", "Estimators of calibration error: "+group+" models", estimatorsTable(group, s.Axes))
+		add("estimators", "Table 15", "Flips by estimator and number of bins: "+group+" models", flipsTable(group, s.Flips))
 	}
 	for _, one := range s.Supplied {
-		add("supplied", "Table 17", pairsTable(one), levelsTable(one))
+		add("supplied", "Table 17", "Stated confidence in supplied answers, in pairs: "+one.Group+" models", pairsTable(one))
+		add("supplied", "Table 17", "Stated confidence by answer: "+one.Group+" models", levelsTable(one))
 	}
 	for _, one := range s.Selection {
-		add("selection", "appendix D", selectionTable(one))
+		add("selection", "appendix D", "Answers under two prompts: "+one.Group+" models", selectionTable(one))
 	}
 	for _, one := range s.Reference {
-		add("reference", "appendix E", referenceTable(one))
+		add("reference", "appendix E", "Reference answers in place of own ones: "+one.Group+" models", referenceTable(one))
 	}
-	add("transfer", "appendix G", transferTable(s.Transfer))
-	add("range", "appendix H", spreadTable(s.Spread))
-	add("multiverse", "", multiverseTable(s.Multiverse))
+	add("transfer", "appendix G", "Calibration maps carried to another context", transferTable(s.Transfer))
+	add("range", "appendix H", "Range of the gap over protocols", spreadTable(s.Spread))
+	add("multiverse", "", "Every protocol that the records allow", multiverseTable(s.Multiverse))
 	return list
+}
+
+// shown are the shifts with a table of their own: of the main comparisons one for each correctness rule,
+// since the other aggregations are in the table of the axes.
+func shown(shifts []protocol.NamedShift) []protocol.NamedShift {
+	var list []protocol.NamedShift
+	first := map[string]string{} // aggregation of each group
+	for _, s := range shifts {
+		if len(s.Settings) == 0 {
+			continue
+		}
+		if first[s.Group] == "" {
+			first[s.Group] = s.Choice.Aggregation
+		}
+		if s.Choice.Aggregation == first[s.Group] {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// ablated are the shifts whose cells are shown: of each set of answers the first.
+func ablated(shifts []protocol.NamedShift) []protocol.NamedShift {
+	var list []protocol.NamedShift
+	seen := map[[2]string]bool{}
+	for _, s := range shifts {
+		key := [2]string{s.Group, s.Choice.Answers}
+		if len(s.Settings) > 0 && len(s.Steps) > 0 && !seen[key] {
+			seen[key] = true
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func shiftTitle(s protocol.NamedShift) string {
+	what := s.Name + ", "
+	if s.Name == protocol.MainName {
+		what = ""
+	}
+	return fmt.Sprintf("%s%s models, %s", what, s.Group, s.Choice.Judge)
 }
 
 func choiceWords(name string, s protocol.ShiftSummary) string {

@@ -5,23 +5,78 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/credence-lab/credence/internal/termsafe"
 )
 
-// WriteText writes the table as text of at most width columns: as it is where it fits, else each row as
-// a list.
+// WriteText writes the table as text of at most width columns: with intervals beside their values where
+// that fits, else below them, else each row as a list.
 func (t StudyTable) WriteText(w io.Writer, width int) error {
 	p := &printer{w: w, width: max(width, minWidth)}
 	p.wrapped(termsafe.String(t.heading()), "  ")
-	text := &table{}
-	text.row(t.view.heads()...)
+	beside := &table{}
+	beside.row(t.view.heads()...)
 	for _, row := range t.view.Rows {
-		text.row(cellTexts(row, termsafe.String)...)
+		beside.row(cellTexts(row, termsafe.String)...)
 	}
-	p.table(text)
+	below := t.intervalsBelow()
+	if fits(below.lines(), p.width) && !fits(beside.lines(), p.width) {
+		p.table(below)
+	} else {
+		p.table(beside)
+	}
 	p.line("")
 	return p.err
+}
+
+// intervalsBelow has the head in lines of few words, and each interval in a line of its own below its
+// value.
+func (t StudyTable) intervalsBelow() *table {
+	text := &table{}
+	var heads [][]string
+	most := 0
+	for _, head := range t.view.heads() {
+		lines := Wrap(head, headWidth, "")
+		heads, most = append(heads, lines), max(most, len(lines))
+	}
+	for i := range most {
+		row := make([]string, len(heads))
+		for k, lines := range heads {
+			if skip := most - len(lines); i >= skip {
+				row[k] = lines[i-skip]
+			}
+		}
+		text.row(row...)
+	}
+	for _, cells := range t.view.Rows {
+		values, intervals, some := make([]string, len(cells)), make([]string, len(cells)), false
+		for i, c := range cells {
+			whole := c
+			whole.Interval = ""
+			values[i] = cellTexts([]cellView{whole}, termsafe.String)[0]
+			if c.Why == "" && c.Interval != "" {
+				intervals[i], some = strings.Replace(c.Interval, ", ", ",", 1), true
+			}
+		}
+		text.row(values...)
+		if some {
+			text.row(intervals...)
+		}
+	}
+	return text
+}
+
+// headWidth is how wide a column's name may be before it is broken into lines.
+const headWidth = 13
+
+func fits(lines []string, width int) bool {
+	for _, line := range lines {
+		if utf8.RuneCountInString(line) > width {
+			return false
+		}
+	}
+	return true
 }
 
 // WriteMarkdown writes the table as a Markdown table under its caption.

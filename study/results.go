@@ -114,7 +114,7 @@ func (r *runner) write(results *Results, info *RunInfo) error {
 	}
 	page := report.Page{Title: r.file.Name, Card: results.Card, Sections: r.sections}
 	if len(r.settings) > 1 || len(r.file.Protocol.Parts) > 0 {
-		page.Tables = report.StudyTables(r.settings, r.summaries)
+		page.Tables, page.Settings = report.StudyTables(r.settings, r.summaries), r.settings
 	}
 	err := r.folder.writeWith(reportFile, func(file *os.File) error {
 		w := bufio.NewWriter(file)
