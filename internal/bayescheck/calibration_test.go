@@ -61,7 +61,7 @@ func TestSamplersAreCalibrated(t *testing.T) {
 // A sampler that is told a wrong prior must be found out, or the test above says nothing.
 func TestCalibrationFindsAWrongPrior(t *testing.T) {
 	t.Parallel()
-	c := calibration{sampler: bayes.Gibbs, simulations: 320, warmup: 100, thin: 12, fitted: bayes.JudgePriors{Sensitivity: bayes.Beta{A: 2, B: 1}}}
+	c := calibration{sampler: bayes.Gibbs, simulations: 160, warmup: 100, thin: 12, fitted: bayes.JudgePriors{Sensitivity: bayes.Beta{A: 2, B: 1}}}
 	if x := c.chiSquares(t)[0]; survival(x) >= level {
 		t.Errorf("a wrong prior gives chi-square %.1f only", x)
 	}

@@ -143,6 +143,11 @@ var layers = []layer{
 		because:  "the command is a dozen lines: all that it does can be tested without a process",
 	},
 	{
+		packages: []string{"internal/bayescheck"},
+		may:      []string{"bayes"},
+		because:  "the long tests of bayes use it as everyone does, and run without the race detector that its own tests run under",
+	},
+	{
 		packages: []string{"internal/e2e"},
 		may:      nil,
 		because:  "the end-to-end tests use the program as its users do",
@@ -204,6 +209,6 @@ var (
 const pureBecause = "a pure function opens no file or connection, reads no clock, and draws numbers only from a seeded math/rand/v2 generator"
 
 // testOnly packages are imported by tests and by each other, never by what ships.
-var testOnly = []string{"llm/llmtest", "llm/openai/fake", "ledger/ledgertest", "internal/house", "internal/e2e"}
+var testOnly = []string{"llm/llmtest", "llm/openai/fake", "ledger/ledgertest", "internal/house", "internal/e2e", "internal/bayescheck"}
 
 const testOnlyBecause = "a scripted model in a measurement would be a made-up result"
