@@ -20,7 +20,7 @@ func (r *runner) analyse(ctx context.Context) error {
 	}
 	survey := protocol.NewSurvey(r.file.design(r.nearIndex(rulings)))
 	for i := range r.models {
-		for _, d := range r.data {
+		for _, d := range r.dataOf(r.models[i].Model) {
 			if err := r.setting(ctx, survey, &r.models[i], d); err != nil {
 				return fmt.Errorf("%s on %s: %w", r.models[i].Name, d.Name, err)
 			}

@@ -142,7 +142,11 @@ func (r *runner) generationWords(m ranModel) string {
 	if p := m.penalty(); p != 1 {
 		penalty = fmt.Sprintf("repetition penalty %g (%s)", p, m.opened.PenaltySource)
 	}
-	return fmt.Sprintf("%s: greedy, at most %d tokens, %s", m.Name, r.file.Protocol.MaxTokens, penalty)
+	words := fmt.Sprintf("%s: greedy, at most %d tokens, %s", m.Name, r.file.Protocol.MaxTokens, penalty)
+	if m.Limit > 0 {
+		words += fmt.Sprintf("; the first %d items of each data set only", m.Limit)
+	}
+	return words
 }
 
 func parserWords(name string) string {

@@ -81,6 +81,8 @@ func (f *File) checkNames() error {
 			return f.at.errorf(node+".repetition_penalty", "1 is none", "repetition_penalty %g is not a finite number above 0", *m.RepetitionPenalty)
 		case m.Threads > MaxThreads:
 			return f.at.errorf(node+".threads", "leave it out for one per core", "threads is %d, more than %d", m.Threads, MaxThreads)
+		case m.Limit < 0:
+			return f.at.errorf(node+".limit", "0 takes all", "limit %d is negative", m.Limit)
 		case m.Group != "" && !plainName(m.Group):
 			return f.at.errorf(node+".group", rule, "group %q cannot be used", m.Group)
 		case !sensible(m.Threads) || !sensible(m.ContextTokens) || !sensible(m.GPULayers):

@@ -56,6 +56,9 @@ type Model struct {
 	// "larger", or any other plain name. Empty takes "base" for a model asked in plain text, else
 	// "instruct".
 	Group string `yaml:"group,omitempty"`
+	// Limit takes the first items of each data set for this model; 0 takes all. A slow model can so have its
+	// part in a study of many items.
+	Limit int `yaml:"limit,omitempty"`
 	// Memory bounds what the loaded model takes, as a size such as "2GB"; empty is no bound.
 	Memory string `yaml:"memory,omitempty"`
 	// GPULayers is how many layers a GPU computes, which takes a library that can; 0 is none. Values then

@@ -345,3 +345,21 @@ func TestTheCardSaysWhatEveryPartDoes(t *testing.T) {
 		}
 	}
 }
+
+func TestASlowModelMayBeAskedOfFewerItems(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(everyPart, "{name: a, weights: w}", "{name: a, weights: w, limit: 3}", 1)
+	plan, err := study.MakePlan(t.Context(), parse(t, text), t.TempDir(), panel{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Settings[0].Items != 12 || plan.Settings[1].Items != 3 {
+		t.Errorf("planned %+v", plan.Settings)
+	}
+	results, _ := runParts(t, t.TempDir(), text)
+	for i, want := range []int{12, 3} {
+		if got := results.Settings[i].Comparisons[0].Asked; got != want {
+			t.Errorf("%s asked %d items, want %d", results.Settings[i].Setting, got, want)
+		}
+	}
+}

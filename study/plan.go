@@ -100,7 +100,7 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 	if err != nil {
 		return err
 	}
-	for _, d := range r.data {
+	for _, d := range r.dataOf(m) {
 		stand := &typical{identity: opened.Engine.Identity(), can: opened.Engine.Capabilities()}
 		ask := known.Peek(stand)
 		if err := r.askSetting(ctx, described, ask, d, stage, collect.Pace{Open: openItems}); err != nil {

@@ -88,7 +88,7 @@ func rulingOf(cell string) (protocol.Ruling, bool) {
 func (r *runner) nearIndex(rulings map[rulingKey]protocol.Ruling) map[record.AnswerID]protocol.Ruling {
 	index := map[record.AnswerID]protocol.Ruling{}
 	for _, m := range r.models {
-		for _, d := range r.data {
+		for _, d := range r.dataOf(m.Model) {
 			questions := map[string]record.Item{}
 			for _, item := range d.Items {
 				questions[item.ID] = item

@@ -30,6 +30,17 @@ const (
 // supplies reports whether the study has the second stage.
 func (p Protocol) supplies() bool { return p.Has(PartSupplied) || p.Has(PartAnswerOnly) }
 
+// dataOf are the data sets as far as a model is asked of them.
+func (r *runner) dataOf(m Model) []dataset.Dataset {
+	list := slices.Clone(r.data)
+	for i := range list {
+		if d := &list[i]; m.Limit > 0 && m.Limit < len(d.Items) {
+			d.Items = d.Items[:m.Limit]
+		}
+	}
+	return list
+}
+
 // turns keeps one model open at a time: asking for another closes the one before.
 type turns struct {
 	r     *runner
@@ -101,7 +112,7 @@ func (r *runner) stage(ctx context.Context, t *turns, i int, stage Stage) error 
 	if err != nil {
 		return err
 	}
-	for _, d := range r.data {
+	for _, d := range r.dataOf(m.Model) {
 		notScored := 0
 		pace := collect.Pace{Open: openItems, Each: func(got collect.Records) {
 			if !got.Complete() {
