@@ -153,6 +153,9 @@ func (e *embedded) accepts(m study.Model) error {
 	if m.Engine != "llamacpp" {
 		return usagef("model %s: there is no engine %q; use \"llamacpp\"", m.Name, m.Engine)
 	}
+	if entry, err := e.cache.Catalogue().Model(m.Weights); err == nil && entry.Embedding != nil {
+		return usagef("model %s: %s gives vectors for texts and writes none; choose a model whose kind in \"credence models\" is chat or base", m.Name, entry.Name)
+	}
 	return nil
 }
 

@@ -252,6 +252,7 @@ func writeCall(b *strings.Builder, c *ledger.Call) {
 	block(b, title, r.Prompt.Text)
 	block(b, "answer that was scored", r.Answer)
 	block(b, "reply", c.Reply.Text)
+	writeEmbedding(b, c.Reply.Embedding)
 	writeTokens(b, c.Reply.Tokens)
 	if ids := c.Reply.PromptIDs; ids != nil {
 		block(b, plural(len(ids), "prompt token")+", ids", strings.Trim(fmt.Sprint(ids), "[]"))
@@ -276,6 +277,16 @@ func block(b *strings.Builder, title, text string) {
 	for line := range strings.SplitSeq(termsafe.Text(text), "\n") {
 		b.WriteString("  " + line + "\n")
 	}
+}
+
+// writeEmbedding shows the first numbers of a vector; --format json has all.
+func writeEmbedding(b *strings.Builder, vector []float32) {
+	const most = 8
+	text := strings.Trim(fmt.Sprint(vector[:min(len(vector), most)]), "[]")
+	if len(vector) > most {
+		text += " …"
+	}
+	block(b, "embedding of "+plural(len(vector), "dimension"), text)
 }
 
 func writeTokens(b *strings.Builder, tokens []record.Token) {
@@ -338,7 +349,8 @@ func jsonReply(r llm.Reply) any {
 		Finish       llm.Finish        `json:"finish"`
 		Reproducible bool              `json:"reproducible"`
 		Tokens       []token           `json:"tokens"`
+		Embedding    []float32         `json:"embedding,omitempty"`
 		PromptIDs    []int32           `json:"prompt_ids"`
 		Observed     map[string]string `json:"observed,omitempty"`
-	}{r.Text, r.Finish, r.Reproducible, tokens, r.PromptIDs, r.Observed}
+	}{r.Text, r.Finish, r.Reproducible, tokens, r.Embedding, r.PromptIDs, r.Observed}
 }
