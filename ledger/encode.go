@@ -245,13 +245,12 @@ func (r *reader) id() int32 {
 
 // embedding reads at least one number: a reply without any has version 1.
 func (r *reader) embedding() []float32 {
-	d := r.count(4)
-	bits := r.take(4 * d)
-	if d == 0 {
+	bits := r.take(4 * r.count(4))
+	if len(bits) == 0 { // none, or fewer than were counted with the bytes of the count itself
 		r.fail()
 		return nil
 	}
-	out := make([]float32, d)
+	out := make([]float32, len(bits)/4)
 	for i := range out {
 		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(bits[4*i:]))
 	}
