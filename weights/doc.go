@@ -9,6 +9,9 @@
 // line that says so, and the next one is tried. Nothing that is fetched is ever run by this package,
 // and the package clients that carry files (npm, pip) are told to run nothing either.
 //
+// A model whose publisher has it in another form is converted here, by code of this package, to bytes
+// whose checksum is in the catalogue too; see [Conversion].
+//
 // Proxies (HTTPS_PROXY, NO_PROXY) and own certificates (SSL_CERT_FILE, SSL_CERT_DIR) are honoured as
 // net/http and crypto/x509 do; the package clients follow their own configuration.
 package weights

@@ -37,6 +37,12 @@
 // Messages, openings and answers are data: the text of a control token in them stays text. A model
 // without a template takes plain text, with the vocabulary's beginning-of-sequence token unless the
 // request says no.
+//
+// # Embeddings
+//
+// [Embedder] runs embedding models of the architecture BERT, such as all-MiniLM-L6-v2: another engine, since
+// nothing of the above is needed for them. Each thread computes whole texts alone, which is what makes its
+// vectors exact.
 package llamacpp
 
 import "github.com/credence-lab/credence/llm"

@@ -13,7 +13,7 @@ import (
 )
 
 // Texts of so many tokens, their marks included, 32 in one call, by all threads or CREDENCE_THREADS.
-func BenchmarkEngineEmbed(b *testing.B) {
+func BenchmarkEmbed(b *testing.B) {
 	for _, mode := range []Mode{Exact, Fast} {
 		for _, tokens := range []int{8, 24, 100} {
 			b.Run(fmt.Sprintf("%s, %d tokens", mode, tokens), func(b *testing.B) {
