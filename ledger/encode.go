@@ -225,7 +225,7 @@ type reader struct {
 // count reads a number of things that take at least size bytes each, so at most what is left.
 func (r *reader) count(size int) int {
 	v, n := binary.Uvarint(r.b)
-	if n <= 0 || v > uint64(len(r.b)/size) {
+	if n <= 0 || v > uint64((len(r.b)-n)/size) {
 		r.fail()
 		return 0
 	}
@@ -246,7 +246,7 @@ func (r *reader) id() int32 {
 // embedding reads at least one number: a reply without any has version 1.
 func (r *reader) embedding() []float32 {
 	bits := r.take(4 * r.count(4))
-	if len(bits) == 0 { // none, or fewer than were counted with the bytes of the count itself
+	if len(bits) == 0 {
 		r.fail()
 		return nil
 	}
