@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/credence-lab/credence/internal/nearest"
+	"github.com/credence-lab/credence/internal/strictyaml"
 )
 
 // InputError is something wrong with what the user gave: where, what, and what to do.
@@ -111,7 +112,7 @@ func Parse(path string, data []byte) (*File, error) {
 		return nil, err
 	}
 	var f File
-	if err := yaml.UnmarshalWithOptions(data, &f, yaml.Strict()); err != nil {
+	if err := strictyaml.Unmarshal(data, &f); err != nil {
 		return nil, positioned(path, err)
 	}
 	tree, err := parser.ParseBytes(data, 0)

@@ -162,6 +162,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(minimal))
 	f.Add([]byte("name: x\nmodels: &a\n- *a\n"))
 	f.Add([]byte("name: [\nprompts: {bare: \"{{\"}\n"))
+	f.Add([]byte("models: !00000 000"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := study.Parse("s.yaml", data)
 		if err != nil {

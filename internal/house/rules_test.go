@@ -12,7 +12,7 @@ type layer struct {
 }
 
 // helpers are small tools without knowledge of models, studies or files. All but the leaves may use them.
-var helpers = []string{"internal/await", "internal/nearest", "internal/termsafe", "internal/text", "internal/overlap", "internal/chart"}
+var helpers = []string{"internal/await", "internal/nearest", "internal/termsafe", "internal/text", "internal/overlap", "internal/chart", "internal/strictyaml"}
 
 var statistics = []string{"measure", "metric", "resample", "bayes"}
 
