@@ -17,6 +17,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/credence-lab/credence/internal/nearest"
+	"github.com/credence-lab/credence/internal/strictyaml"
 )
 
 // Catalogue is what can be fetched.
@@ -207,7 +208,7 @@ func ReadCatalogue(file string) (*Catalogue, error) {
 
 func parseCatalogue(name string, text []byte) (*Catalogue, error) {
 	var c Catalogue
-	if err := yaml.UnmarshalWithOptions(text, &c, yaml.Strict()); err != nil {
+	if err := strictyaml.Unmarshal(text, &c); err != nil {
 		return nil, &InputError{fmt.Sprintf("%s: %s", name, yaml.FormatError(err, false, true))}
 	}
 	if err := c.validate(); err != nil {
