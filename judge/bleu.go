@@ -88,13 +88,22 @@ func (b BLEU) of(c *comparison, answer []int32, references [][]int32) record.Num
 	if b.Reweigh && len(answer) < longestRun {
 		used, weight = p[:len(answer)], 1/float64(len(answer))
 	}
-	sum := 0.0
+	// What rounding takes from the sum is added at the end: nltk's sum is exact, and exp makes much of the
+	// last bit.
+	sum, lost := 0.0, 0.0
 	for _, x := range used {
 		if x > 0 {
-			sum += weight * math.Log(x)
+			term := weight * math.Log(x)
+			next := sum + term
+			if math.Abs(sum) >= math.Abs(term) {
+				lost += (sum - next) + term
+			} else {
+				lost += (term - next) + sum
+			}
+			sum = next
 		}
 	}
-	return record.Known(brevity(len(answer), references) * math.Exp(sum))
+	return record.Known(brevity(len(answer), references) * math.Exp(sum+lost))
 }
 
 // precisions counts runs of 1 to most words.
@@ -216,7 +225,8 @@ func bleuEntries() []Entry {
 		method := "method" + strconv.Itoa(int(s))
 		entries = append(entries, entry("."+method, ", "+method, BLEU{Smoothing: s}, high))
 	}
-	return append(entries, entry(".method1.reweighed", ", method1, reweighed", BLEU{AddEpsilon, true}, 1))
+	entries = append(entries, entry(".method1.reweighed", ", method1, reweighed", BLEU{AddEpsilon, true}, 1))
+	return append(entries, sacreEntries()...)
 }
 
 // words says what the variant does to runs that are not found.

@@ -14,7 +14,8 @@ import (
 	"github.com/credence-lab/credence/record"
 )
 
-// overlapCase is a line of testdata/overlap.jsonl: values by rouge_score 0.1.2, nltk 3.10.4, and SQuAD's rule
+// overlapCase is a line of testdata/overlap.jsonl: values by rouge_score 0.1.2, nltk 3.10.4, sacrebleu 2.6.0,
+// and SQuAD's rule
 // in Python. References has one element but in the cases for several.
 type overlapCase struct {
 	Name, Prediction string
@@ -27,7 +28,10 @@ type overlapCase struct {
 	TokenF1          [3]float64            `json:"token_f1"`
 	Rouge            map[string][3]float64 `json:"rouge"`
 	RougeStem        map[string][3]float64 `json:"rouge_stem"`
+	RougeLsum        [3]float64            `json:"rouge_lsum"`
 	BLEU             map[string]*float64   `json:"bleu"` // null where nltk raises
+	SacreBLEU        float64               `json:"sacrebleu"`
+	SacreBLEULower   *float64              `json:"sacrebleu_lower"`
 	Max              map[string]float64    `json:"max"`
 }
 
@@ -136,8 +140,13 @@ func TestGoldenJudges(t *testing.T) {
 				"token-f1": c.TokenF1[2], "token-f1.squad": c.F1SQuAD2, "token-f1.squad-1.1": c.F1SQuAD1,
 				"rouge-1": c.Rouge["rouge1"][2], "rouge-2": c.Rouge["rouge2"][2], "rouge-l": c.Rouge["rougeL"][2],
 				"rouge-1.stem": c.RougeStem["rouge1"][2], "rouge-2.stem": c.RougeStem["rouge2"][2], "rouge-l.stem": c.RougeStem["rougeL"][2],
+				"rouge-lsum":  c.RougeLsum[2],
 				"exact-match": number(*c.ExactMatch), "exact-match.squad": number(*c.ExactSQuAD),
 			}
+		}
+		want["bleu.sacrebleu"] = c.SacreBLEU / 100
+		if c.SacreBLEULower != nil {
+			want["bleu.sacrebleu.lower"] = *c.SacreBLEULower / 100
 		}
 		for method, x := range c.BLEU {
 			id := "bleu." + method

@@ -71,7 +71,7 @@ func Registry() []Entry {
 	var all []Entry
 	for _, family := range [][]Entry{
 		firstPaperEntries(), exactEntries(), numberEntries(), letterEntries(),
-		tokenEntries(), bleuEntries(), rougeEntries(),
+		tokenEntries(), bleuEntries(), rougeEntries(), summaryEntries(),
 		embeddingEntries(), modelEntries(), importedEntries(),
 	} {
 		all = append(all, family...)

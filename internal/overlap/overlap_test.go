@@ -177,6 +177,38 @@ func TestByHand(t *testing.T) {
 	}
 }
 
+func TestSummaryOfOneSentenceIsLCS(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var c Counter
+		a, b := sequence(t, "a"), sequence(t, "b")
+		got, ok := c.Summary([][]int32{a}, [][]int32{b})
+		if want := Of(c.LCS(a, b), len(a), len(b)); !ok || got != want {
+			t.Fatalf("%v (%v), want %v", got, ok, want)
+		}
+	})
+}
+
+func TestSummaryByHand(t *testing.T) {
+	t.Parallel()
+	// The reference's sentence 0 1 2 3 4: 0 1 comes with the first sentence, 0 2 4 with the second, so
+	// that 0 1 2 4 count (Lin 2004, section 3.2).
+	var c Counter
+	got, ok := c.Summary([][]int32{{0, 1, 5, 6, 7}, {0, 2, 8, 9, 4}}, [][]int32{{0, 1, 2, 3, 4}})
+	if want := Of(4, 10, 5); !ok || got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	// A word of the answer counts once, though two sentences of the reference have it.
+	got, _ = c.Summary([][]int32{{0}}, [][]int32{{0}, {0}})
+	if want := Of(1, 1, 2); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	long := make([]int32, 5000)
+	if _, ok := c.Summary([][]int32{long}, [][]int32{long}); ok {
+		t.Error("a table of 25 million cells is filled")
+	}
+}
+
 func BenchmarkLCS(b *testing.B) {
 	var c Counter
 	for name, n := range map[string]int{"short": 8, "400": 400} {

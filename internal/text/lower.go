@@ -11,12 +11,13 @@ import (
 )
 
 // Lower returns s in full lower case, as Python's str.lower gives it: a capital I with a dot becomes an
-// i and a combining dot, and a capital sigma that ends a word a final sigma.
+// i and a combining dot, and a capital sigma that ends a word a final sigma. Bytes that are no character
+// become U+FFFD, so that they do not make one with others when what stands between is deleted.
 func Lower(s string) string {
 	if lower, ok := lowerASCII(s); ok {
 		return lower
 	}
-	return cases.Lower(language.Und).String(s)
+	return cases.Lower(language.Und).String(strings.ToValidUTF8(s, "\ufffd"))
 }
 
 // Fold removes differences of writing that do not change a word, in every script: canonical composition

@@ -26,6 +26,10 @@ const (
 	// RougeStemmed is Rouge with words of more than three characters cut to their stem (see [Stem]):
 	// rouge_score's use_stemmer.
 	RougeStemmed
+	// MTEval is sacrebleu's tokeniser 13a, with case: signs are words.
+	MTEval
+	// MTEvalLowered is MTEval in lower case.
+	MTEvalLowered
 	// Unicode is runs of letters, marks and numbers of every script after [Fold]. In scripts that are
 	// written without blanks between words each character with its marks is a token. A text of signs
 	// alone keeps them, split at blanks: otherwise all such texts would be equal.
@@ -45,6 +49,10 @@ func (t Tokeniser) String() string {
 		return "rouge"
 	case RougeStemmed:
 		return "rouge-stemmed"
+	case MTEval:
+		return "mteval"
+	case MTEvalLowered:
+		return "mteval-lowered"
 	case Unicode:
 		return "unicode"
 	}
@@ -84,7 +92,7 @@ func (c Case) Of(s string) string {
 // Case returns the case that [Tokeniser.Cut] wants.
 func (t Tokeniser) Case() Case {
 	switch t {
-	case Whitespace:
+	case Whitespace, MTEval:
 		return AsWritten
 	case Unicode:
 		return Folded
@@ -110,6 +118,8 @@ func (t Tokeniser) Cut(dst []string, s string) []string {
 			}
 		}
 		return dst
+	case MTEval, MTEvalLowered:
+		return appendMTEval(dst, s)
 	case Unicode:
 		return appendUnicode(dst, s)
 	}
