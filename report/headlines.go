@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/credence-lab/credence/internal/termsafe"
 	"github.com/credence-lab/credence/measure"
 	"github.com/credence-lab/credence/protocol"
+	"github.com/credence-lab/credence/record"
 )
 
 // Headline is one of the three things most worth knowing of a study.
@@ -47,10 +49,10 @@ func ranking(c *protocol.Comparison) int {
 	return max(0, slices.IndexFunc(c.Verbalised.Metrics, func(v measure.Value) bool { return Title(v.Method) == "AUROC" }))
 }
 
-// rankingSays takes the context with the largest gap of those in which it is beyond chance, else the base.
+// rankingSays names the contexts that each score wins, and gives the numbers of the one with the largest
+// gap among them; where neither wins anywhere, those of the base.
 func rankingSays(c *protocol.Comparison) string {
-	m, at := ranking(c), 0
-	largest, wins := 0.0, 0
+	m, at, largest := ranking(c), 0, 0.0
 	for i, context := range c.Contexts {
 		g := context.Gaps[m]
 		if x, ok := g.Gap.Get(); ok && g.Resolved && math.Abs(x) > largest {
@@ -62,17 +64,26 @@ func rankingSays(c *protocol.Comparison) string {
 	if !g.Gap.Defined() {
 		return fmt.Sprintf("That cannot be said: %s.", reasonWords(c, g.Gap.Reason()))
 	}
-	stated, token := c.Verbalised.Metrics[m], context.Token.Metrics[m]
-	numbers := fmt.Sprintf("AUROC %s stated, %s token in the %s context; gap %s", short(stated), short(token), context.Name, SignedEstimate(g.Gap))
-	if largest == 0 {
-		return "Neither, beyond chance: " + numbers + "."
+	numbers := fmt.Sprintf("AUROC %s stated, %s token in %s (.5 is guessing, 1 perfect); gap %s",
+		short(c.Verbalised.Metrics[m]), short(context.Token.Metrics[m]), context.Name, SignedEstimate(g.Gap))
+	stated, token := resolvedIn(c, m, record.VerbalisedSignal), resolvedIn(c, m, record.TokenSignal)
+	switch {
+	case len(stated) > 0 && len(token) > 0:
+		return fmt.Sprintf("It depends on the context: the stated score in %s, the token score in %s. Furthest apart: %s.", plain(stated), plain(token), numbers)
+	case len(stated) > 0:
+		return fmt.Sprintf("The stated score, in %s: %s.", of(stated, c), numbers)
+	case len(token) > 0:
+		return fmt.Sprintf("The token score, in %s: %s.", of(token, c), numbers)
 	}
-	for _, other := range c.Contexts {
-		if o := other.Gaps[m]; o.Resolved && o.Better == g.Better {
-			wins++
-		}
+	return "Neither, beyond chance: " + numbers + "."
+}
+
+// of names contexts, or says that they are all.
+func of(names []string, c *protocol.Comparison) string {
+	if len(names) == len(c.Contexts) && len(names) > 1 {
+		return fmt.Sprintf("all %d contexts", len(names))
 	}
-	return fmt.Sprintf("The %s score, in %d of %s: %s.", signalWord(g.Better), wins, plural(len(c.Contexts), "context"), numbers)
+	return plain(names)
 }
 
 func reasonWords(c *protocol.Comparison, why measure.Reason) string {
@@ -255,9 +266,9 @@ func WriteHeadlines(w io.Writer, width int, comparisons []*protocol.Comparison) 
 	if len(list) == 0 {
 		return nil
 	}
-	p.line("Most worth knowing")
+	p.wrapped("Most worth knowing (stated: the probability that the model writes; token: that of its answer's own tokens)", "")
 	for i, h := range list {
-		p.wrapped(fmt.Sprintf("%d. %s %s", 1+i, h.Asks, h.Says), "   ")
+		p.wrapped(fmt.Sprintf("%d. %s %s", 1+i, h.Asks, termsafe.String(h.Says)), "   ")
 	}
 	p.line("")
 	return p.err

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,6 +80,33 @@ func TestComparisonsReadAsTheyDid(t *testing.T) {
 		}
 		for i, line := range strings.Split(b.String(), "\n") {
 			if n := utf8.RuneCountInString(line); n > 80 {
+				t.Errorf("%s: line %d has %d columns: %s", name, i+1, n, line)
+			}
+		}
+		golden(t, name, b.Bytes())
+	}
+}
+
+// TestARunEndsAsItDid holds all that a run prints, on a wide and on a narrow terminal.
+func TestARunEndsAsItDid(t *testing.T) {
+	t.Parallel()
+	c := compare(t, 400, 1, 0, 2)
+	for name, width := range map[string]int{"run-80": 80, "run-40": 40} {
+		var b bytes.Buffer
+		for _, err := range []error{
+			report.WriteSetting(&b, width, []*protocol.Comparison{c, c}),
+			report.WriteHeadlines(&b, width, []*protocol.Comparison{c}),
+			report.WriteEnd(&b, width, report.End{
+				Made: 1600, Reused: 400, Took: 83 * time.Second, Folder: "runs/mine", Tables: true,
+				Next: "credence card diff runs/mine OTHER", Why: "see whether two protocols agree",
+			}),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, line := range strings.Split(b.String(), "\n") {
+			if n := utf8.RuneCountInString(line); n > width {
 				t.Errorf("%s: line %d has %d columns: %s", name, i+1, n, line)
 			}
 		}

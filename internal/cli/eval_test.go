@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -113,6 +115,28 @@ func TestEvalJSONIsStrict(t *testing.T) {
 	for _, r := range rows {
 		if (r.Value == nil) != (r.Reason != "") {
 			t.Errorf("%s has the value %v and the reason %q", r.Metric, r.Value, r.Reason)
+		}
+	}
+}
+
+// A column may have any name, and a Markdown table of it must stay one.
+func TestHostileColumnsStayInTheirMarkdownCells(t *testing.T) {
+	t.Parallel()
+	name := "a|b`<img src=x>*[x](y)\u202e"
+	file := filepath.Join(t.TempDir(), "scores.csv")
+	if err := os.WriteFile(file, []byte("correct,\""+name+"\"\n1,.9\n0,.1\n1,.6\n0,.7\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	if code := cli.Run(t.Context(), []string{"eval", file, "--score", name + ":confidence", "--bootstrap", "0", "--format", "markdown"}, strings.NewReader(""), &out, &errs); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	for line := range strings.Lines(out.String()) {
+		if n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|"); n != 14 {
+			t.Errorf("a row of %d bars: %s", n, line)
+		}
+		if strings.ContainsAny(line, "<\u202e") || strings.Contains(strings.ReplaceAll(line, "\\`", ""), "`") {
+			t.Errorf("markup of the file's own: %s", line)
 		}
 	}
 }
