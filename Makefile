@@ -16,6 +16,8 @@ COUNT ?= 1
 FUZZTIME ?= 30s
 # What the tests of the engine and the end-to-end study run on.
 TEST_MODELS ?= qwen2.5-coder-0.5b-instruct smollm2-135m-instruct all-minilm-l6-v2
+# A server of another maker, which the tests of its client ask.
+TEST_TOOLS ?= llama-server-b10434-linux-x64
 
 # Nothing of ours is C. Only the race detector is linked with a C compiler.
 export CGO_ENABLED = 0
@@ -88,7 +90,7 @@ cross:
 .PHONY: pull
 pull:
 	$(say) 'weights and engine libraries'
-	$(GO) run ./cmd/credence pull $(TEST_MODELS)
+	$(GO) run ./cmd/credence pull $(TEST_MODELS) $(TEST_TOOLS)
 
 .PHONY: unit
 unit:

