@@ -26,7 +26,9 @@ type Engine struct {
 	identity llm.Identity
 	can      llm.Capabilities
 	prompts  memo
-	closed   atomic.Bool
+	// lanes are the requests that are worked on at once, each whole; nil is no bound but the client's.
+	lanes  chan struct{}
+	closed atomic.Bool
 }
 
 var _ llm.Engine = (*Engine)(nil)
@@ -68,7 +70,9 @@ type facts struct {
 	model, version string
 	chat           bool
 	context        int // 0 if unknown
-	settings       map[string]string
+	// lanes is how many requests the server keeps the beginning of; 0 if that does not matter.
+	lanes    int
+	settings map[string]string
 }
 
 // completion is what a server generated.
@@ -157,7 +161,13 @@ func (e *Engine) introduce(f facts) {
 		e.can.ContextTokens = c.ContextTokens
 	}
 	e.prompts.room = maxMemo
+	if f.lanes > 0 {
+		e.lanes = make(chan struct{}, min(f.lanes, maxLanes))
+	}
 }
+
+// maxLanes is more than any server has slots.
+const maxLanes = 1024
 
 // strategies say how an answer is scored; it is part of the identity. A dialect that is not here cannot.
 var strategies = map[Dialect]string{
@@ -192,7 +202,11 @@ func (e *Engine) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
 	results := make([]llm.Result, len(reqs))
 	var group sync.WaitGroup
 	for i, r := range reqs {
+		if results[i].Err = e.enter(ctx); results[i].Err != nil {
+			continue
+		}
 		group.Go(func() {
+			defer e.leave()
 			reply, err := e.one(ctx, r)
 			if err != nil {
 				results[i] = llm.Result{Err: e.counted(err)}
@@ -203,6 +217,26 @@ func (e *Engine) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
 	}
 	group.Wait()
 	return results
+}
+
+// enter waits for a lane. A server with few slots keeps the beginning of as many texts: requests that are
+// worked on one whole after another, in the order in which they came, find theirs.
+func (e *Engine) enter(ctx context.Context) error {
+	if e.lanes == nil {
+		return nil
+	}
+	select {
+	case e.lanes <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (e *Engine) leave() {
+	if e.lanes != nil {
+		<-e.lanes
+	}
 }
 
 // counted gives a server's refusal of what is too long the numbers that package llm promises. A server that

@@ -53,7 +53,7 @@ func (l *llamaServer) meet(ctx context.Context) (facts, error) {
 	}
 	l.vocab, l.bos, l.window = m.Meta.Vocabulary, props.BOS, props.Defaults.Context
 	f = facts{model: path.Base(strings.ReplaceAll(m.ID, `\`, "/")), version: props.Build, context: props.Defaults.Context,
-		chat: props.Template != "", settings: map[string]string{"slots": strconv.Itoa(props.Slots), "cache": "on"}}
+		chat: props.Template != "", lanes: max(1, props.Slots), settings: map[string]string{"slots": strconv.Itoa(props.Slots), "cache": "on"}}
 	if props.Template != "" {
 		sum := sha256.Sum256([]byte(props.Template))
 		f.settings["template"] = hex.EncodeToString(sum[:8])
