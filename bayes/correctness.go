@@ -126,11 +126,3 @@ func pick(chance []float64, u float64) int {
 func drawBeta(random *rand.Rand, a, b float64) float64 {
 	return distuv.Beta{Alpha: a, Beta: b, Src: random}.Rand()
 }
-
-// itemSums are sums over draws of the posterior mean of the correctness and of its square, given the
-// rest of each draw: they vary less than draws do.
-type itemSums struct{ mean, square []float64 }
-
-func newItemSums(items int) *itemSums {
-	return &itemSums{make([]float64, items), make([]float64, items)}
-}

@@ -55,14 +55,13 @@ type replicas struct {
 	stats [][][]float64
 }
 
-func newTally(d JudgeData, o Options, random *rand.Rand) *tally {
+func newReplicas(d JudgeData, o Options, random *rand.Rand) *replicas {
 	r := &replicas{data: d, random: random, every: max(1, o.Chains*o.Draws/maxReplicas)}
 	for _, j := range d.Judges {
 		r.replica = append(r.replica, Judge{Counts: make([]Count, len(j.Counts))})
 		r.stats = append(r.stats, make([][]float64, len(checks)))
 	}
-	judges := len(d.Judges)
-	return &tally{sens: make([][]unit, judges), spec: make([][]unit, judges), items: newItemSums(len(d.People)), replicas: r}
+	return r
 }
 
 // see draws a replica from now and then a draw.
