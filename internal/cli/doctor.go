@@ -37,7 +37,7 @@ func (a *app) newDoctorCommand() *cobra.Command {
 		Short: "Examine the embedded engine, or a server: are its values true?",
 		Long: `With --engine, run the exactness matrix on a model: texts are read in pieces,
 beside others, by several threads, out of reused cells, and as they are
-generated, and each log-probability is compared with that of the text read alone.
+generated, and each log-probability is compared with that of the text alone.
 
 In exact mode on the CPU every row must be exact, or the command exits with 1.
 In fast mode, or with layers on a GPU, the table says how far values move.
