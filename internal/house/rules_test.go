@@ -148,6 +148,11 @@ var layers = []layer{
 		because:  "the long tests of bayes use it as everyone does, and run without the race detector that its own tests run under",
 	},
 	{
+		packages: []string{"bench"},
+		may:      []string{"llm", "llm/llamacpp", "study", "weights"},
+		because:  "the benchmark of the engine runs a study as any user of the library may",
+	},
+	{
 		packages: []string{"internal/e2e"},
 		may:      nil,
 		because:  "the end-to-end tests use the program as its users do",

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/credence-lab/credence/record"
 )
 
 // Exact mode's promise, on the cases that "credence doctor --engine" runs too.
@@ -66,13 +68,13 @@ func TestTheMatrixFindsWhatIsNotExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := taken{"as it is", 40, readings, 0}
-	if row, err := c.compare(p); err != nil || !row.Exact || row.Compared != tail || row.Nats != 0 {
+	c, read := taken{"as it is", 40, readings, 0}, &lone{probe: p, known: map[string][]record.Token{}}
+	if row, err := c.compare(read); err != nil || !row.Exact || row.Compared != tail || row.Nats != 0 {
 		t.Errorf("%+v, %v", row, err)
 	}
 	last := &readings[0].last[tail-1]
 	last.LogProb = math.Nextafter(last.LogProb, 0)
-	if row, err := c.compare(p); err != nil || row.Exact || row.Nats == 0 {
+	if row, err := c.compare(read); err != nil || row.Exact || row.Nats == 0 {
 		t.Errorf("one bit more: %+v, %v", row, err)
 	}
 }
