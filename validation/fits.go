@@ -1,0 +1,168 @@
+package validation
+
+import (
+	"context"
+	"math"
+
+	"github.com/credence-lab/credence/bayes"
+	"github.com/credence-lab/credence/measure"
+)
+
+// Fits are the judge model fitted in three scopes, since what it says of a judge depends on who is
+// fitted with it: thresholds of one score are not independent, and many of them outvote people.
+type Fits struct {
+	// Judges and people as judges, in the order of the table, judges first.
+	Judges []Posterior `json:"judges"`
+	// Representatives are the judges of the fit with one threshold for each family.
+	Representatives []string `json:"representatives"`
+	// OnePerFamily and All judge those two fits.
+	OnePerFamily bayes.Convergence `json:"one_per_family"`
+	All          bayes.Convergence `json:"all"`
+	// Checks compare what the judges said with what the fit of all would have them say.
+	Checks []bayes.PredictiveCheck `json:"checks"`
+	// Draws of each of Chains.
+	Draws  int `json:"draws"`
+	Chains int `json:"chains"`
+}
+
+// Posterior is one judge, or one person as a judge, in the three scopes.
+type Posterior struct {
+	Judge string `json:"judge"`
+	Human bool   `json:"human"`
+	// F1 in each scope; that of accuracy has its exact moments, by quadrature, beside the fit alone.
+	F1       bayes.ScopeRow `json:"f1"`
+	Accuracy bayes.ScopeRow `json:"accuracy"`
+}
+
+// Figure is the estimate that Figures 2 and 25 to 27 draw: that of the fit of all.
+func (p Posterior) Figure() bayes.Estimate { return p.F1.All }
+
+// of returns the posterior of a judge; nil without fits.
+func (f *Fits) of(judge string) *Posterior {
+	if f == nil {
+		return nil
+	}
+	for i, p := range f.Judges {
+		if p.Judge == judge && !p.Human {
+			return &f.Judges[i]
+		}
+	}
+	return nil
+}
+
+// fit fits the judge model of appendix B.1. People count in both places, as it has them: their labels
+// inform how probably an item is correct, and each is a judge with the prior for people.
+func fit(ctx context.Context, t *Table, o Options) (*Fits, error) {
+	d := bayes.JudgeData{People: votesOf(t.People, o.Unsure)}
+	for _, j := range t.Judges {
+		d.Judges = append(d.Judges, bayes.Judge{Name: "judge." + j.Name, Family: j.Family, Counts: counts(UnsureMissing.weights(j.Labels))})
+	}
+	d.Judges = append(d.Judges, peopleAsJudges(t.People, o.Unsure)...)
+	sampler := o.sampler("judges")
+	scopes, err := bayes.FitScopes(ctx, d, bayes.PaperPriors(), bayes.NUTS, sampler, nil)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fits{
+		OnePerFamily: scopes.OnePerFamily.Convergence, All: scopes.All.Convergence, Checks: scopes.All.Checks,
+		Draws: sampler.Draws, Chains: bayes.DefaultChains,
+	}
+	for _, name := range scopes.OnePerFamily.Together {
+		for j, known := range d.Judges {
+			if known.Name == name {
+				f.Representatives = append(f.Representatives, t.judgeName(j))
+			}
+		}
+	}
+	f1, accuracy := scopes.Table(bayes.F1), scopes.Table(bayes.Accuracy)
+	for j := range d.Judges {
+		f1[j].Judge, accuracy[j].Judge = t.judgeName(j), t.judgeName(j)
+		f.Judges = append(f.Judges, Posterior{t.judgeName(j), d.Judges[j].Human, f1[j], accuracy[j]})
+	}
+	return f, nil
+}
+
+// judgeName is that of entry j of the fit: the judges, then the people.
+func (t *Table) judgeName(j int) string {
+	if j < len(t.Judges) {
+		return t.Judges[j].Name
+	}
+	return t.People[j-len(t.Judges)].Name
+}
+
+func peopleAsJudges(people []Person, u Unsures) []bayes.Judge {
+	var list []bayes.Judge
+	for _, p := range people {
+		list = append(list, bayes.Judge{Name: "person." + p.Name, Human: true, Counts: counts(u.weights(p.Labels))})
+	}
+	return list
+}
+
+// counts are the judgements of one judge. A judgement has no halves: a label of ½ is none here.
+func counts(weights []float64) []bayes.Count {
+	list := make([]bayes.Count, len(weights))
+	for i, w := range weights {
+		switch w {
+		case 1:
+			list[i].Correct = 1
+		case 0:
+			list[i].Incorrect = 1
+		}
+	}
+	return list
+}
+
+// Confidences bring the quantifiers onto one scale, by the item-response model of appendix B.2.
+type Confidences struct {
+	// Scale is that of the scores in the model.
+	Scale bayes.Scale `json:"scale"`
+	// People are those whose labels it was fitted to.
+	People []string `json:"people"`
+	// Quantifiers have the posterior median of each item, over draws and people.
+	Quantifiers []ItemConfidences `json:"quantifiers"`
+	Convergence bayes.Convergence `json:"convergence"`
+}
+
+// ItemConfidences are those of one quantifier, for each item of the table.
+type ItemConfidences struct {
+	Quantifier string          `json:"quantifier"`
+	Items      []measure.Value `json:"items"`
+}
+
+// numbers are the confidences of quantifier q; NaN where there is none.
+func (c *Confidences) numbers(q int) []float64 {
+	list := make([]float64, len(c.Quantifiers[q].Items))
+	for i, v := range c.Quantifiers[q].Items {
+		x, ok := v.Get()
+		if !ok {
+			x = math.NaN()
+		}
+		list[i] = x
+	}
+	return list
+}
+
+func confidencesOf(ctx context.Context, t *Table, o Options) (*Confidences, error) {
+	d := bayes.ResponseData{People: peopleAsJudges(t.People, o.Unsure)}
+	for _, q := range t.Quantifiers {
+		column := bayes.Quantifier{Name: q.Name, Scores: make([]float64, len(q.Scores)), Missing: make([]bool, len(q.Scores))}
+		for i, x := range q.Scores {
+			if column.Missing[i] = math.IsNaN(x) || math.IsInf(x, 0); !column.Missing[i] {
+				column.Scores[i] = x
+			}
+		}
+		d.Quantifiers = append(d.Quantifiers, column)
+	}
+	fit, err := bayes.FitResponses(ctx, d, o.sampler("confidences"))
+	if err != nil {
+		return nil, err
+	}
+	c := &Confidences{Scale: fit.Scale, Convergence: fit.Convergence}
+	for _, p := range t.People {
+		c.People = append(c.People, p.Name)
+	}
+	for _, q := range fit.Quantifiers {
+		c.Quantifiers = append(c.Quantifiers, ItemConfidences{q.Name, q.Confidence})
+	}
+	return c, nil
+}
