@@ -174,7 +174,7 @@ func (it *itemIntegrals) at(s, c unit) integrand {
 		for k, x := range r.x {
 			y := r.w[k]
 			for _, f := range p.factors {
-				y *= math.Pow(x*s.p+r.rest[k]*c.rest, float64(f.correct)) * math.Pow(x*s.rest+r.rest[k]*c.p, float64(f.incorrect))
+				y *= power(x*s.p+r.rest[k]*c.rest, f.correct) * power(x*s.rest+r.rest[k]*c.p, f.incorrect)
 			}
 			mass += y
 			mean += y * x
@@ -187,4 +187,15 @@ func (it *itemIntegrals) at(s, c unit) integrand {
 		out.variance += n * (square - mean*mean) / (it.items * it.items)
 	}
 	return out
+}
+
+// power is x to the n, which is nearly always 0 or 1.
+func power(x float64, n int) float64 {
+	switch n {
+	case 0:
+		return 1
+	case 1:
+		return x
+	}
+	return math.Pow(x, float64(n))
 }
