@@ -209,7 +209,7 @@ func (e *Engine) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
 			defer e.leave()
 			reply, err := e.one(ctx, r)
 			if err != nil {
-				results[i] = llm.Result{Err: e.counted(err)}
+				results[i] = llm.Result{Err: counted(err, e.can.ContextTokens)}
 				return
 			}
 			results[i] = llm.Result{Reply: reply}
@@ -239,15 +239,15 @@ func (e *Engine) leave() {
 	}
 }
 
-// counted gives a server's refusal of what is too long the numbers that package llm promises. A server that
-// names none leaves only that at least one token was too many.
-func (e *Engine) counted(err error) error {
+// counted gives a server's refusal of what is too long the numbers that package llm promises; have is what the
+// model takes, 0 if unknown. A server that names none leaves only that at least one token was too many.
+func counted(err error, have int) error {
 	var numbered *llm.OverflowError
 	failed, refused := wire.AsError(err)
-	if !refused || !errors.Is(err, llm.ErrContextOverflow) || errors.As(err, &numbered) || e.can.ContextTokens == 0 {
+	if !refused || !errors.Is(err, llm.ErrContextOverflow) || errors.As(err, &numbered) || have == 0 {
 		return err
 	}
-	over := &llm.OverflowError{Need: e.can.ContextTokens + 1, Have: e.can.ContextTokens}
+	over := &llm.OverflowError{Need: have + 1, Have: have}
 	for _, word := range strings.FieldsFunc(failed.What, func(r rune) bool { return r < '0' || r > '9' }) {
 		if n, err := strconv.Atoi(word); err == nil {
 			over.Need = max(over.Need, n)

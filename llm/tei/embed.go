@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/credence-lab/credence/llm"
@@ -116,17 +115,12 @@ func (e *Embedder) units(vectors [][]float64, n int) ([][]float32, error) {
 	}
 	out := make([][]float32, n)
 	for i, v := range vectors {
-		sum := 0.
-		for _, x := range v {
-			sum += x * x
+		if len(v) != len(vectors[0]) || e.can.Dimensions > 0 && len(v) != e.can.Dimensions {
+			return nil, wire.Malformedf("a vector of %d numbers beside others of %d", len(v), max(len(vectors[0]), e.can.Dimensions))
 		}
-		length := math.Sqrt(sum)
-		if len(v) != len(vectors[0]) || e.can.Dimensions > 0 && len(v) != e.can.Dimensions || !(length > 0 && length <= math.MaxFloat32) {
-			return nil, wire.Malformedf("a vector of %d numbers and length %g", len(v), length)
-		}
-		out[i] = make([]float32, len(v))
-		for k, x := range v {
-			out[i][k] = float32(x / length)
+		var err error
+		if out[i], err = llm.Unit(v); err != nil {
+			return nil, wire.Malformedf("%v", err)
 		}
 	}
 	return out, nil

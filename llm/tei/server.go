@@ -11,8 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/llm/internal/wire"
 )
@@ -41,8 +39,6 @@ type Config struct {
 
 const (
 	defaultConcurrency = 8
-	// maxInFlight bounds the batches of one call that wait for their turn.
-	maxInFlight = 64
 	// maxBatch bounds what is sent in one request, whatever the server allows.
 	maxBatch = 64
 )
@@ -148,33 +144,7 @@ func (s *server) counted(err error) error {
 	return over
 }
 
-// single reports whether a request of several is to be made again one by one: one text that the server
-// refuses fails all that were sent with it.
-func single(err error, n int) bool {
-	failed, ok := wire.AsError(err)
-	return n > 1 && ok && failed.Kind == wire.Refused
-}
-
-// batches asks for n things, some at a time. ask is about the things from..to, and says what went wrong with
-// them as a whole; failed is told of each that has no answer.
+// batches asks for n things, as many at a time as the server allows.
 func (s *server) batches(n int, ask func(from, to int) error, failed func(i int, err error)) {
-	var group errgroup.Group
-	group.SetLimit(maxInFlight)
-	for from := 0; from < n; from += s.batch {
-		to := min(from+s.batch, n)
-		group.Go(func() error {
-			err := ask(from, to)
-			for i := from; err != nil && i < to; i++ {
-				one := err
-				if single(err, to-from) {
-					one = ask(i, i+1)
-				}
-				if one != nil {
-					failed(i, s.counted(one))
-				}
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // no part fails the others
+	wire.Batches(n, s.batch, ask, func(i int, err error) { failed(i, s.counted(err)) })
 }

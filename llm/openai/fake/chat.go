@@ -18,8 +18,39 @@ type chatBody struct {
 	LogProbs    any           `json:"logprobs"`
 }
 
+// serveEmbeddings is OpenAI's route. The vectors come in the reverse order, each with its index.
+func (s *Server) serveEmbeddings() {
+	handle(s, "/v1/embeddings", func(ctx context.Context, body struct{ Input []string }) (any, *failure) {
+		vectors, failed := s.embed(ctx, body.Input)
+		if failed != nil {
+			return nil, failed
+		}
+		var data []object
+		for i := len(vectors) - 1; i >= 0; i-- {
+			data = append(data, object{"object": "embedding", "index": i, "embedding": vectors[i]})
+		}
+		return object{"object": "list", "data": data}, nil
+	})
+}
+
+func (s *Server) embed(ctx context.Context, texts []string) ([][]float32, *failure) {
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		if failed := s.fits(len(llmtest.IDs(text))); failed != nil {
+			return nil, failed
+		}
+		result := s.model.Do(ctx, []llm.Request{{Kind: llm.Embed, Prompt: llm.Prompt{Text: text}}})[0]
+		if result.Err != nil {
+			return nil, refuse("%v", result.Err)
+		}
+		out[i] = result.Reply.Embedding
+	}
+	return out, nil
+}
+
 func (s *Server) serveOpenAI() {
 	s.serveModels("system")
+	s.serveEmbeddings()
 	handle(s, "/v1/chat/completions", func(ctx context.Context, body chatBody) (any, *failure) {
 		return s.chatReply(ctx, llm.Prompt{Messages: body.Messages}, body)
 	})
@@ -92,6 +123,19 @@ type ollamaBody struct {
 }
 
 func (s *Server) serveOllama() {
+	handle(s, "/v1/models", func(context.Context, object) (any, *failure) {
+		return object{"data": []object{{"id": "scripted:latest", "owned_by": "library"}}}, nil
+	})
+	handle(s, "/api/embed", func(ctx context.Context, body struct {
+		Input    []string
+		Truncate *bool
+	}) (any, *failure) {
+		if body.Truncate == nil || *body.Truncate {
+			return nil, refuse("the test wants texts whole")
+		}
+		vectors, failed := s.embed(ctx, body.Input)
+		return object{"embeddings": vectors}, failed
+	})
 	handle(s, "/api/version", func(context.Context, object) (any, *failure) { return object{"version": "0.30.1"}, nil })
 	handle(s, "/api/tags", func(context.Context, object) (any, *failure) {
 		return object{"models": []object{{"name": "scripted:latest", "digest": "00ff"}}}, nil
