@@ -29,7 +29,8 @@ type overlapCase struct {
 	Rouge            map[string][3]float64 `json:"rouge"`
 	RougeStem        map[string][3]float64 `json:"rouge_stem"`
 	RougeLsum        [3]float64            `json:"rouge_lsum"`
-	BLEU             map[string]*float64   `json:"bleu"` // null where nltk raises
+	BLEU             map[string]*float64   `json:"bleu"`           // null where nltk raises
+	ContainsWords    *bool                 `json:"contains_words"` // reference in prediction, ASCII; null without a word
 	SacreBLEU        float64               `json:"sacrebleu"`
 	SacreBLEULower   *float64              `json:"sacrebleu_lower"`
 	Max              map[string]float64    `json:"max"`
@@ -85,6 +86,10 @@ func TestGoldenOverlap(t *testing.T) {
 		}
 		if got := slices.Equal(a, r); got != *c.ExactSQuAD {
 			t.Errorf("case %s: SQuAD's exact match is %v", c.Name, got)
+		}
+		ascii := [2][]string{strings.Fields(asciiForm(answer)), strings.Fields(asciiForm(reference))}
+		if want := c.ContainsWords; want != nil && holds(ascii[0], ascii[1]) != *want {
+			t.Errorf("case %s: words contained: want %v", c.Name, *want)
 		}
 		if got := overlap.Bag(a, r).F1; got != c.F1SQuAD1 {
 			t.Errorf("case %s: SQuAD 1.1's F1 is %v, want %v", c.Name, got, c.F1SQuAD1)

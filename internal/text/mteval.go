@@ -26,6 +26,9 @@ func appendMTEval(dst []string, s string) []string {
 	s = strings.ReplaceAll(s, "<skipped>", "")
 	s = strings.ReplaceAll(s, "-\n", "")
 	s = strings.ReplaceAll(s, "\n", " ")
+	if strings.IndexFunc(s, isPunctuation) < 0 {
+		return appendFields(dst, s) // Nothing to part, and most answers are so.
+	}
 	for _, entity := range mtevalEntities {
 		s = strings.ReplaceAll(s, entity[0], entity[1])
 	}
