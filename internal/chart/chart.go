@@ -1,5 +1,5 @@
 // Package chart draws the few charts of confidence measurement as SVG: intervals about zero,
-// reliability, scores by label, curves.
+// reliability, scores by label, curves, posteriors, points, and errors by confidence.
 //
 // Charts are strings made of numbers and texts by pure functions. They hold no style of their own:
 // colours and type come from the classes in [CSS], so that one page has one look, in light and dark

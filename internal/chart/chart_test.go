@@ -52,6 +52,21 @@ func charts() map[string]template.HTML {
 			{Name: "bare", Series: 1, Points: []chart.Point{{0, 0}, {1, nan}, {1, .28}}},
 		}}.SVG(),
 		"curves-empty": chart.Curves{Head: head("h"), YMax: 1, Diagonal: true}.SVG(),
+		"forest": chart.Forest{Head: head("i"), XLabel: "F1", Rows: []chart.ForestRow{
+			{Label: "gpt", Series: 1, Value: .9, InnerLower: .88, InnerUpper: .92, OuterLower: .8, OuterUpper: .96, Hover: "gpt: 0.90"},
+			{Label: "without intervals", Value: .4, InnerLower: nan, InnerUpper: nan, OuterLower: inf, OuterUpper: inf},
+			{Label: "nothing", Value: nan, Why: "refused"},
+		}}.SVG(),
+		"forest-empty": chart.Forest{Head: head("j")}.SVG(),
+		"scatter": chart.Scatter{Head: head("k"), XLabel: "F1", YLabel: "likeness", Points: []chart.ScatterPoint{
+			{Series: 2, X: .9, Y: .97, Hover: "gpt"}, {Series: 3, X: .2, Y: .74}, {X: nan, Y: .1},
+		}}.SVG(),
+		"scatter-empty": chart.Scatter{Head: head("l")}.SVG(),
+		"strips": chart.Strips{Head: head("m"), XLabel: "confidence", At: .5, CrossRow: 1, Rows: []chart.StripRow{
+			{Label: "TP", Points: []float64{.9, .9, nan}, Hover: "2"},
+			{Label: "FN", Points: []float64{.2, .7}, Below: chart.Reward, Above: chart.Penalty},
+		}}.SVG(),
+		"strips-empty": chart.Strips{Head: head("n"), At: nan, CrossRow: -1}.SVG(),
 		"key":          chart.Key(3),
 		"keys":         chart.Keys(),
 	}
