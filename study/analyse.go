@@ -53,8 +53,42 @@ func (r *runner) setting(ctx context.Context, survey *protocol.Survey, m *ranMod
 	r.readings = append(r.readings, r.file.listed(readings)...)
 	r.judgements = append(r.judgements, judgements...)
 	r.settings = append(r.settings, result)
+	return r.quantify(ctx, setting, d)
+}
+
+// quantify analyses the setting's uncertainty, where the study has quantifiers.
+func (r *runner) quantify(ctx context.Context, setting record.Setting, d dataset.Dataset) error {
+	list := r.uncertain[setting]
+	if len(list) == 0 {
+		return nil
+	}
+	result, readings, judgements, err := r.quantified(ctx, setting, d, list)
+	if err != nil {
+		return err
+	}
+	r.quantities = append(r.quantities, result)
+	r.readings, r.judgements = append(r.readings, readings...), append(r.judgements, judgements...)
+	records := r.collected[setting]
+	known := map[record.AnswerID]bool{}
+	for _, a := range records.Answers {
+		known[a.ID] = true
+	}
+	for _, u := range list {
+		for _, s := range append([]collect.Sampled{u.Answer}, u.Samples...) {
+			if known[s.ID] {
+				continue
+			}
+			records.Answers = append(records.Answers, s.Answer)
+			records.Scorings = append(records.Scorings, record.Scoring{
+				Answer: s.ID, Context: generatingContext, Tokens: s.Tokens, Reproducible: s.Reproducible, Missing: s.NoTokens,
+			})
+		}
+	}
 	return nil
 }
+
+// generatingContext names, in the table of tokens, the context in which a sample was generated.
+const generatingContext = "generating"
 
 // show makes the setting's section of the report.
 func (r *runner) show(joined *protocol.Records, result *protocol.SettingResult, d dataset.Dataset, records collect.Records, readings []record.Reading, judgements []record.Judgement) error {

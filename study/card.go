@@ -120,6 +120,12 @@ func (r *runner) cardContexts(c *card.Card) {
 			c.Contexts = append(c.Contexts, card.Context{Name: label, What: context.Describe(form)})
 		}
 	}
+	if len(r.file.Quantifiers) > 0 {
+		used = append(used, prompt.AnswerOnly)
+		for _, t := range append(prompt.AskedTexts(), prompt.DefaultVerdict().Text()) {
+			c.Prompts = append(c.Prompts, card.Prompt{Name: string(t.Name), Text: t.Text})
+		}
+	}
 	for _, t := range r.prompts.Texts() {
 		if slices.Contains(used, t.Name) {
 			c.Prompts = append(c.Prompts, card.Prompt{Name: string(t.Name), Text: t.Text, Own: t.Own})

@@ -39,7 +39,7 @@ func sensible(n int) bool { return n >= 0 && n <= maxCount }
 
 // check says what is wrong with a study file after defaults are in; nil if nothing is.
 func (f *File) check() error {
-	for _, step := range []func() error{f.checkNames, f.checkProtocol, f.checkPrompts, f.checkAnalysis} {
+	for _, step := range []func() error{f.checkNames, f.checkProtocol, f.checkPrompts, f.checkAnalysis, f.checkQuantifiers} {
 		if err := step(); err != nil {
 			return err
 		}

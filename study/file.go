@@ -19,6 +19,13 @@ type File struct {
 	Datasets []Data `yaml:"datasets"`
 	// Protocol holds the choices of how confidence is measured.
 	Protocol Protocol `yaml:"protocol"`
+	// Quantifiers of uncertainty that are computed of every item, by id; "default" stands for the seven of "A
+	// Tale of Two Error Categories". Empty measures none.
+	Quantifiers []string `yaml:"quantifiers,omitempty"`
+	// Judges of the answers whose uncertainty is quantified, by id; "llm:NAME" is a model of the study.
+	Judges []string `yaml:"judges,omitempty"`
+	// Sampling says how samples are drawn for quantifiers.
+	Sampling Sampling `yaml:"sampling,omitempty"`
 	// Prompts replaces built-in prompts by name; the text must hold {{.Question}}.
 	Prompts map[string]string `yaml:"prompts,omitempty"`
 	// Analysis holds the choices of how intervals are made.
@@ -170,6 +177,15 @@ func (f *File) fill() {
 	if f.Analysis.Resamples == nil {
 		n := DefaultResamples
 		f.Analysis.Resamples = &n
+	}
+	if len(f.Quantifiers) > 0 {
+		setDefault(&f.Sampling.Samples, DefaultSamples)
+		if !f.at.has("$.sampling.temperature") {
+			f.Sampling.Temperature = DefaultTemperature
+		}
+		if !f.at.has("$.judges") {
+			f.Judges = []string{"exact-match", "token-f1@0.3", "rouge-l@0.3"}
+		}
 	}
 	for i := range f.Models {
 		m := &f.Models[i]

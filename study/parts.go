@@ -4,8 +4,10 @@ import (
 	"fmt"
 
 	"github.com/credence-lab/credence/card"
+	"github.com/credence-lab/credence/judge"
 	"github.com/credence-lab/credence/prompt"
 	"github.com/credence-lab/credence/protocol"
+	"github.com/credence-lab/credence/quantify"
 )
 
 // partRules says on the card what each part of the study does, and by which rules.
@@ -29,6 +31,33 @@ func (f *File) partRules() []card.Rule {
 	}
 	if p.DropFallback {
 		rules = append(rules, card.Rule{ID: "drop_fallback", What: "answers whose probability the parser took by its last resort are left out: " + string(protocol.FallbackDropped)})
+	}
+	return append(rules, f.uncertaintyRules()...)
+}
+
+// uncertaintyRules says how uncertainty was quantified and judged.
+func (f *File) uncertaintyRules() []card.Rule {
+	if len(f.Quantifiers) == 0 {
+		return nil
+	}
+	rules := []card.Rule{{ID: "sampling", What: fmt.Sprintf("%d samples of each item at temperature %g, at most %d tokens, under the prompt %s, under which the answer is decoded greedily; tokens are those generated",
+		f.Sampling.Samples, f.Sampling.Temperature, f.Protocol.MaxTokens, prompt.AnswerOnly)}}
+	list, err := f.quantifiersOf()
+	if err != nil {
+		return rules // refused when the file was checked
+	}
+	for _, q := range list {
+		rules = append(rules, card.Rule{ID: q.ID, What: fmt.Sprintf("%s, %s, %s (%s)", q.Formula, q.Orientation, q.Units, q.Source)})
+	}
+	if n := quantify.NeedsOf(list); n.Entailment != 0 || n.EntailmentWithQuestion != 0 {
+		rules = append(rules, card.Rule{ID: "entailment", What: "forced choice of the answering model among three lettered options, shares of their probabilities; not a model made for it"})
+	}
+	for _, id := range f.Judges {
+		parsed, err := judge.ParseID(id)
+		if err != nil {
+			continue
+		}
+		rules = append(rules, card.Rule{ID: "judge " + id, What: parsed.Entry().Definition})
 	}
 	return rules
 }

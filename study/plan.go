@@ -67,15 +67,10 @@ func MakePlan(ctx context.Context, f *File, folder string, planner Planner) (_ *
 	}
 	defer func() { err = errors.Join(err, known.Close()) }()
 	plan := &Plan{}
-	stages := []Stage{StageAnswers}
-	if f.Protocol.supplies() {
-		stages = append(stages, StageSupplied)
-	}
-	for _, stage := range stages {
-		for _, m := range f.Models {
-			if err := r.planModel(ctx, plan, known, planner, m, stage); err != nil {
-				return nil, fmt.Errorf("model %s: %w", m.Name, err)
-			}
+	for _, p := range f.passes() {
+		m := f.Models[p.model]
+		if err := r.planModel(ctx, plan, known, planner, m, p.stage); err != nil {
+			return nil, fmt.Errorf("model %s: %w", m.Name, err)
 		}
 	}
 	return plan, nil

@@ -31,7 +31,9 @@ type Results struct {
 	Settings []*protocol.SettingResult `json:"settings"`
 	// Summaries are over all settings of a group of models.
 	Summaries *protocol.Summaries `json:"summaries"`
-	Card      *card.Card          `json:"card"`
+	// Uncertainty has the quantifiers under every judge, by setting.
+	Uncertainty []*UncertaintyResult `json:"uncertainty,omitempty"`
+	Card        *card.Card           `json:"card"`
 }
 
 // RunInfo is run.json: what belongs to this run and not to its results.
@@ -62,6 +64,15 @@ type RunCost struct {
 	AskingSeconds   float64 `json:"asking_seconds"`
 }
 
+// Tables are all tables of the study over its settings.
+func (r *Results) Tables() []report.StudyTable {
+	list := report.StudyTables(r.Settings, r.Summaries)
+	for _, u := range r.Uncertainty {
+		list = append(list, report.MatrixTable(u.Matrix()))
+	}
+	return list
+}
+
 // HasParts reports whether the study asked more than its main comparison.
 func (r *Results) HasParts() bool {
 	for _, s := range r.Settings {
@@ -69,17 +80,21 @@ func (r *Results) HasParts() bool {
 			return true
 		}
 	}
+	if len(r.Uncertainty) > 0 {
+		return true
+	}
 	return r.Summaries != nil && (len(r.Summaries.Supplied) > 0 || len(r.Summaries.Multiverse) > 0)
 }
 
 func (r *runner) results() *Results {
 	return &Results{
-		Schema:    schemaVersion,
-		Study:     r.file.Name,
-		Seed:      r.file.Seed,
-		Settings:  r.settings,
-		Summaries: r.summaries,
-		Card:      r.card(),
+		Schema:      schemaVersion,
+		Study:       r.file.Name,
+		Seed:        r.file.Seed,
+		Settings:    r.settings,
+		Summaries:   r.summaries,
+		Uncertainty: r.quantities,
+		Card:        r.card(),
 	}
 }
 
@@ -113,8 +128,8 @@ func (r *runner) write(results *Results, info *RunInfo) error {
 		return err
 	}
 	page := report.Page{Title: r.file.Name, Card: results.Card, Sections: r.sections}
-	if len(r.settings) > 1 || len(r.file.Protocol.Parts) > 0 {
-		page.Tables, page.Settings = report.StudyTables(r.settings, r.summaries), r.settings
+	if len(r.settings) > 1 || results.HasParts() {
+		page.Tables, page.Settings = results.Tables(), r.settings
 	}
 	err := r.folder.writeWith(reportFile, func(file *os.File) error {
 		w := bufio.NewWriter(file)

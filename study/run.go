@@ -113,6 +113,9 @@ type runner struct {
 	// What was collected, by setting, and the models' answers to the confidence prompt.
 	collected   map[record.Setting]*collect.Records
 	mainAnswers map[record.AnswerID]record.Answer
+	// What was collected for quantifiers, by setting, and what models said as judges.
+	uncertain map[record.Setting][]collect.Uncertain
+	verdicts  map[verdictKey][]collect.Judged
 
 	readings   []record.Reading
 	judgements []record.Judgement
@@ -120,11 +123,15 @@ type runner struct {
 	summaries  *protocol.Summaries
 	outcomes   []protocol.Outcome
 	near       []nearMiss
+	quantities []*UncertaintyResult
 	sections   []*report.Section
 }
 
 func newRunner(f *File) *runner {
-	return &runner{file: f, collected: map[record.Setting]*collect.Records{}, mainAnswers: map[record.AnswerID]record.Answer{}}
+	return &runner{
+		file: f, collected: map[record.Setting]*collect.Records{}, mainAnswers: map[record.AnswerID]record.Answer{},
+		uncertain: map[record.Setting][]collect.Uncertain{}, verdicts: map[verdictKey][]collect.Judged{},
+	}
 }
 
 // ranModel is what remains of a model after its engine is closed.

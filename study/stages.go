@@ -13,9 +13,10 @@ import (
 	"github.com/credence-lab/credence/record"
 )
 
-// A study asks in two stages. First every model answers, and its answers are scored; then every model
-// is asked how probable given answers are, among them the wrong answers of the other models, which
-// must be there by then. What follows is a pure function of the records.
+// A study asks in stages. First every model answers, and its answers are scored; while it is there, it is
+// asked what its uncertainty is quantified from. Then every model is asked how probable given answers are,
+// among them the wrong answers of the other models, which must be there by then; and models that judge are
+// asked whether answers are correct. What follows is a pure function of the records.
 
 // Stage names a pass over all settings.
 type Stage string
@@ -23,12 +24,43 @@ type Stage string
 const (
 	// StageAnswers asks for answers and scores them.
 	StageAnswers Stage = "answers"
+	// StageUncertainty asks for samples, what follows from what among them, and questions about the answer.
+	StageUncertainty Stage = "uncertainty"
 	// StageSupplied asks for the probability of given answers.
 	StageSupplied Stage = "supplied answers"
+	// StageVerdicts asks whether answers are correct.
+	StageVerdicts Stage = "verdicts"
 )
 
-// supplies reports whether the study has the second stage.
-func (p Protocol) supplies() bool { return p.Has(PartSupplied) || p.Has(PartAnswerOnly) }
+// pass is one model's part in a stage.
+type pass struct {
+	stage Stage
+	model int
+}
+
+// passes are what a study asks, in order. The models are gone through backwards where they were forwards
+// before, so that the one that is open stays.
+func (f *File) passes() []pass {
+	var list []pass
+	for i := range f.Models {
+		list = append(list, pass{StageAnswers, i})
+		if len(f.Quantifiers) > 0 {
+			list = append(list, pass{StageUncertainty, i})
+		}
+	}
+	if f.Protocol.Has(PartSupplied) || f.Protocol.Has(PartAnswerOnly) {
+		for i := len(f.Models) - 1; i >= 0; i-- {
+			list = append(list, pass{StageSupplied, i})
+		}
+	}
+	judges := f.llmJudges()
+	for i, m := range f.Models {
+		if slices.Contains(judges, m.Name) {
+			list = append(list, pass{StageVerdicts, i})
+		}
+	}
+	return list
+}
 
 // dataOf are the data sets as far as a model is asked of them.
 func (r *runner) dataOf(m Model) []dataset.Dataset {
@@ -85,22 +117,13 @@ func (t *turns) end() error {
 	return nil
 }
 
-// collect asks all models everything. The second stage goes through them backwards, so that the one
-// that is open stays.
+// collect asks all models everything.
 func (r *runner) collect(ctx context.Context) (err error) {
 	r.models = make([]ranModel, len(r.file.Models))
 	t := &turns{r: r}
 	defer func() { err = errors.Join(err, t.end()) }()
-	for i := range r.file.Models {
-		if err := r.stage(ctx, t, i, StageAnswers); err != nil {
-			return err
-		}
-	}
-	if !r.file.Protocol.supplies() {
-		return nil
-	}
-	for i := len(r.file.Models) - 1; i >= 0; i-- {
-		if err := r.stage(ctx, t, i, StageSupplied); err != nil {
+	for _, p := range r.file.passes() {
+		if err := r.stage(ctx, t, p.model, p.stage); err != nil {
 			return err
 		}
 	}
@@ -137,6 +160,12 @@ func (r *runner) stage(ctx context.Context, t *turns, i int, stage Stage) error 
 // askSetting asks one setting in one stage; the plan runs the same code.
 func (r *runner) askSetting(ctx context.Context, m *model, ask collect.Asker, d dataset.Dataset, stage Stage, pace collect.Pace) error {
 	setting := settingOf(m, d)
+	switch stage {
+	case StageUncertainty:
+		return r.askUncertainty(ctx, m, ask, d, pace)
+	case StageVerdicts:
+		return r.askVerdicts(ctx, m, ask, d, pace)
+	}
 	spec, err := r.spec(m, setting)
 	if err != nil {
 		return err

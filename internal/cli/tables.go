@@ -22,7 +22,8 @@ func (a *app) newTablesCommand() *cobra.Command {
 		Long: `Print the tables of a finished run over all its settings, in the form of those
 of "Same Answer, Different Confidence": shift, ablation, axes, items,
 multiple-choice, estimators, supplied, selection, reference, transfer, range and
-multiverse, as far as the study has the parts they need.`,
+multiverse, as far as the study has the parts they need; and quantifiers: the
+AUROC of each quantifier of uncertainty under each judge.`,
 		Example: "  credence tables runs/mine\n  credence tables runs/mine --table supplied --format csv",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -35,7 +36,7 @@ multiverse, as far as the study has the parts they need.`,
 			if err != nil {
 				return err
 			}
-			return a.printTables(report.StudyTables(results.Settings, results.Summaries), name, format)
+			return a.printTables(results.Tables(), name, format)
 		},
 	}
 	cmd.Flags().StringVar(&name, "table", "", "one table only, by name")

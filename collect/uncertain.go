@@ -1,0 +1,335 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/prompt"
+	"github.com/credence-lab/credence/record"
+)
+
+// Uncertainty says what is asked of every item so that the uncertainty of an answer can be quantified: the
+// answer, samples, what follows from what among them, and questions about the answer ("A Tale of Two Error
+// Categories", section 4 and appendix C.1).
+type Uncertainty struct {
+	Setting record.Setting
+	Prompts *prompt.Set
+	Form    prompt.Form
+	// Prompt asks for the answer alone; answer and samples are written under it.
+	Prompt prompt.Name
+	Parser prompt.Parser
+	// Decoding of the answer; temperature 0 for the paper's protocol.
+	Decoding llm.Decoding
+	// Samples are drawn by Sampling, whose temperature is above 0, from generators of Seed and the number
+	// of the sample.
+	Samples  int
+	Sampling llm.Decoding
+	Seed     uint64
+	// Pairs lists the ordered pairs of texts whose relation is asked for; PairsWithQuestion those for which
+	// the question is put before both. Nil asks for none.
+	Pairs, PairsWithQuestion func(answer string, samples []string) []Pair
+	// Questions about the answer, by name.
+	Questions []Asked
+	// Supply reads the probability of a question that asks for one.
+	Supply Supply
+}
+
+// Pair is an ordered pair of texts.
+type Pair struct{ Premise, Hypothesis string }
+
+// Asked is a question about the answer.
+type Asked struct {
+	Name string
+	// IsTrue asks whether the answer is true by two forced options; WithIdeas shows the samples. Nil asks for
+	// the model's confidence in its own answer as a number.
+	IsTrue    *prompt.IsTrue
+	WithIdeas bool
+}
+
+// Uncertain is what one item gave.
+type Uncertain struct {
+	Item    string
+	Answer  Sampled
+	Samples []Sampled
+	// Relations hold the forced log-probabilities of the three options of each pair, in the order of
+	// [prompt.Entails], [prompt.Neither] and [prompt.Contradicts]. The samples of missing text have none.
+	Relations, RelationsWithQuestion map[Pair]Forced
+	// Forced are the log-probabilities of the two options of each question, true first.
+	Forced map[string]Forced
+	// Stated are the probabilities that the model wrote.
+	Stated map[string]record.Number
+}
+
+// Sampled is one text that the model wrote, with the tokens of the parsed text as they were generated.
+type Sampled struct {
+	record.Answer
+	Tokens []record.Token
+	// NoTokens says why there are none.
+	NoTokens     record.Missing
+	Reproducible bool
+}
+
+// Forced are the log-probabilities of the options of a question, or the reason why there are none.
+type Forced struct {
+	LogProbs []float64
+	Missing  record.Missing
+}
+
+// TokensCutApart: the parsed answer does not end where a token ends, so that no tokens are its own.
+const TokensCutApart record.Missing = "answer ends within a token"
+
+// All asks of every item and returns what they gave in the order of items; see [Spec.All].
+func (u *Uncertainty) All(ctx context.Context, ask Asker, items []record.Item, p Pace) ([]Uncertain, error) {
+	list := make([]Uncertain, len(items))
+	at := make(map[string]int, len(items))
+	for i, item := range items {
+		at[item.ID] = i
+	}
+	_, err := each(ctx, items, p, func(ctx context.Context, item record.Item) (Records, error) {
+		got, err := u.Item(ctx, ask, item)
+		list[at[item.ID]] = got
+		return Records{Answers: []record.Answer{got.Answer.Answer}}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// Item asks for everything of one item, in three rounds: the texts, what follows from what among them, and
+// questions about the answer. Errors are as for [Spec.Item].
+func (u *Uncertainty) Item(ctx context.Context, ask Asker, item record.Item) (Uncertain, error) {
+	out := Uncertain{Item: item.ID}
+	for _, round := range []func(context.Context, Asker, record.Item, *Uncertain) error{u.texts, u.relations, u.questions} {
+		if err := round(ctx, ask, item, &out); err != nil {
+			return Uncertain{}, fmt.Errorf("item %s: %w", item.ID, err)
+		}
+	}
+	return out, nil
+}
+
+// texts asks for answer and samples at once: they share the prompt.
+func (u *Uncertainty) texts(ctx context.Context, ask Asker, item record.Item, out *Uncertain) error {
+	p, err := u.Prompts.Ask(u.Prompt, u.Form, item.Question)
+	if err != nil {
+		return err
+	}
+	requests := []llm.Request{{Kind: llm.Generate, Prompt: p, Decoding: u.Decoding, Usual: usualText(0)}}
+	for i := range u.Samples {
+		requests = append(requests, llm.Request{Kind: llm.Generate, Prompt: p, Decoding: u.Sampling, Seed: u.Seed, Sample: i, Usual: usualText(i)})
+	}
+	for i, result := range ask.Do(ctx, requests) {
+		text, err := u.read(item, i, result)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			out.Answer = text
+		} else {
+			out.Samples = append(out.Samples, text)
+		}
+	}
+	return nil
+}
+
+// usualText is what a plan takes for a sample: of ten, about four differ.
+func usualText(i int) string { return "two words" + strings.Repeat(" more", i%4) }
+
+// read takes the text of a reply; number 0 is the answer, the others are samples.
+func (u *Uncertainty) read(item record.Item, number int, result llm.Result) (Sampled, error) {
+	origin := record.Origin{Source: record.Generated, Prompt: string(u.Prompt), Sample: number}
+	s := Sampled{Answer: record.Answer{ID: record.AnswerID{Setting: u.Setting, Item: item.ID, Origin: origin}}}
+	if result.Err != nil {
+		why, err := missing(result.Err)
+		s.Missing, s.NoTokens = why, record.AnswerMissing
+		return s, err
+	}
+	reply := result.Reply
+	s.Reply, s.Truncated, s.Reproducible = reply.Text, reply.Finish == llm.FinishLength, reply.Reproducible
+	if s.Text, s.Missing = u.Parser.ParseAnswer(reply.Text); s.Missing != record.Present {
+		s.NoTokens = record.AnswerMissing
+		return s, nil
+	}
+	s.Tokens, s.NoTokens = tokensOf(s.Text, reply.Tokens)
+	return s, nil
+}
+
+// tokensOf are the generated tokens that spell the text, blanks at its edges aside.
+func tokensOf(text string, tokens []record.Token) ([]record.Token, record.Missing) {
+	from, spelled := 0, ""
+	for i, token := range tokens {
+		spelled += string(token.Piece)
+		switch trimmed := strings.TrimSpace(spelled); {
+		case trimmed == "":
+			from = i + 1
+		case trimmed == text:
+			return tokens[from : i+1], record.Present
+		case !strings.HasPrefix(text, trimmed) && len(trimmed) > len(text):
+			return nil, TokensCutApart
+		}
+	}
+	if len(tokens) == 0 {
+		return nil, record.NotSupported
+	}
+	return nil, TokensCutApart
+}
+
+// present are the texts of the samples that have one.
+func (u *Uncertain) present() []string {
+	var texts []string
+	for _, s := range u.Samples {
+		if s.Missing == record.Present {
+			texts = append(texts, s.Text)
+		}
+	}
+	return texts
+}
+
+// relations asks for every pair once. Pairs with and without the question go together.
+func (u *Uncertainty) relations(ctx context.Context, ask Asker, item record.Item, out *Uncertain) error {
+	if out.Answer.Missing != record.Present {
+		return nil
+	}
+	alone, err := u.related(u.Pairs, "", out)
+	if err != nil {
+		return err
+	}
+	with, err := u.related(u.PairsWithQuestion, item.Question, out)
+	if err != nil {
+		return err
+	}
+	if err := fill(ctx, ask, append(alone.requests, with.requests...), append(alone.into, with.into...)); err != nil {
+		return err
+	}
+	out.Relations, out.RelationsWithQuestion = alone.byPair(), with.byPair()
+	return nil
+}
+
+// relatedPairs are pairs with the requests that relate them.
+type relatedPairs struct {
+	pairs    []Pair
+	found    []Forced
+	requests []llm.Request
+	into     []*Forced
+}
+
+func (u *Uncertainty) related(pairs func(string, []string) []Pair, question string, out *Uncertain) (relatedPairs, error) {
+	var r relatedPairs
+	if pairs == nil {
+		return r, nil
+	}
+	r.pairs = pairs(out.Answer.Text, out.present())
+	r.found = make([]Forced, len(r.pairs))
+	for i, pair := range r.pairs {
+		p, err := prompt.Entailment(u.Form, question, pair.Premise, pair.Hypothesis)
+		if err != nil {
+			return r, err
+		}
+		r.requests, r.into = force(r.requests, r.into, p, prompt.EntailmentOptions, &r.found[i])
+	}
+	return r, nil
+}
+
+func (r relatedPairs) byPair() map[Pair]Forced {
+	if r.found == nil {
+		return nil // not asked; where all texts are alike there is nothing to ask
+	}
+	found := make(map[Pair]Forced, len(r.pairs))
+	for i, pair := range r.pairs {
+		found[pair] = r.found[i]
+	}
+	return found
+}
+
+// force adds the requests that score n options after p into one place.
+func force(requests []llm.Request, into []*Forced, p llm.Prompt, n int, place *Forced) ([]llm.Request, []*Forced) {
+	for i := range n {
+		requests = append(requests, llm.Request{Kind: llm.Score, Prompt: p, Answer: prompt.Option(i)})
+		into = append(into, place)
+	}
+	return requests, into
+}
+
+// fill asks, and puts the log-probability of each option into its place in the order of requests.
+func fill(ctx context.Context, ask Asker, requests []llm.Request, into []*Forced) error {
+	if len(requests) == 0 {
+		return nil
+	}
+	for i, result := range ask.Do(ctx, requests) {
+		place := into[i]
+		if result.Err != nil {
+			why, err := missing(result.Err)
+			if err != nil {
+				return err
+			}
+			place.Missing, place.LogProbs = why, nil
+			continue
+		}
+		if place.Missing != record.Present {
+			continue
+		}
+		sum := 0.
+		for _, token := range result.Reply.Tokens {
+			sum += token.LogProb
+		}
+		place.LogProbs = append(place.LogProbs, sum)
+	}
+	return nil
+}
+
+// questions asks about the answer.
+func (u *Uncertainty) questions(ctx context.Context, ask Asker, item record.Item, out *Uncertain) error {
+	if out.Answer.Missing != record.Present {
+		return nil
+	}
+	out.Forced, out.Stated = map[string]Forced{}, map[string]record.Number{}
+	var requests []llm.Request
+	var into []*Forced
+	forced := make([]Forced, len(u.Questions))
+	for i, q := range u.Questions {
+		if q.IsTrue == nil {
+			continue
+		}
+		question := *q.IsTrue
+		if q.WithIdeas {
+			question.Ideas = out.present()
+		}
+		p, err := question.Force(u.Form, item.Question, out.Answer.Text)
+		if err != nil {
+			return err
+		}
+		requests, into = force(requests, into, p, 2, &forced[i])
+	}
+	if err := fill(ctx, ask, requests, into); err != nil {
+		return err
+	}
+	for i, q := range u.Questions {
+		if q.IsTrue == nil {
+			if err := u.ownAnswer(ctx, ask, item, q.Name, out); err != nil {
+				return err
+			}
+			continue
+		}
+		if o := forced[i]; q.IsTrue.Swapped && len(o.LogProbs) == 2 {
+			o.LogProbs[0], o.LogProbs[1] = o.LogProbs[1], o.LogProbs[0]
+		}
+		out.Forced[q.Name] = forced[i]
+	}
+	return nil
+}
+
+func (u *Uncertainty) ownAnswer(ctx context.Context, ask Asker, item record.Item, name string, out *Uncertain) error {
+	p, err := prompt.OwnAnswer(u.Form, item.Question, out.Answer.Text)
+	if err != nil {
+		return err
+	}
+	var stated record.Reading
+	result := ask.Do(ctx, []llm.Request{{Kind: llm.Generate, Prompt: p, Decoding: u.Supply.Decoding, Usual: usualProbability}})[0]
+	if err := u.Supply.read(&stated, result); err != nil {
+		return err
+	}
+	out.Stated[name] = stated.Value
+	return nil
+}

@@ -1,0 +1,165 @@
+package study_test
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/credence-lab/credence/dataset"
+	"github.com/credence-lab/credence/llm/llmtest"
+	"github.com/credence-lab/credence/study"
+)
+
+// wavering opens a model that answers two of three built-in questions rightly and always alike, and the
+// others wrongly, half of the samples in other words. It knows a right answer when it sees one.
+type wavering struct{ options []llmtest.Option }
+
+func (w wavering) Open(_ context.Context, m study.Model) (study.Opened, error) {
+	facts, err := dataset.Builtin("facts")
+	if err != nil {
+		return study.Opened{}, err
+	}
+	var planted []llmtest.Item
+	for i, item := range facts.Items {
+		answer, other := item.References[0], item.References[0]
+		truth := -.1 // log-probability of the first option of a forced choice
+		if i%3 == 0 {
+			answer, other, truth = item.Incorrect[0], item.Incorrect[1], -3
+		}
+		planted = append(planted, llmtest.Item{
+			Question: item.Question, Answer: answer,
+			Replies: []llmtest.Reply{
+				{User: "you gave before", Choices: []llmtest.Choice{{Text: " 0.8"}}},
+				{User: "Probability: [", Choices: []llmtest.Choice{{Text: "Guess: " + answer + "\nProbability: 0.9"}}},
+				{User: "no other words", Choices: []llmtest.Choice{{Text: answer, Weight: 1.0001}, {Text: other, Weight: 1}}},
+			},
+			Levels: []llmtest.Level{
+				{User: "judge whether a possible answer", Opening: "My choice:", Answer: "a", LogProb: truth},
+				{User: "judge whether a possible answer", Opening: "My choice:", Answer: "b", LogProb: -1},
+				{User: "judge whether an answer", Opening: "Verdict:", Answer: "True", LogProb: truth},
+				{User: "judge whether an answer", Opening: "Verdict:", Answer: "False", LogProb: -1},
+				{User: "compare two statements", Opening: "My choice:", Answer: "c", LogProb: -.1},
+				{User: "compare two statements", Opening: "My choice:", Answer: "a", LogProb: -4},
+				{User: "compare two statements", Opening: "My choice:", Answer: "b", LogProb: -4},
+			},
+		})
+	}
+	return study.Opened{Engine: llmtest.NewQuiz(planted, append(w.options, llmtest.Named(m.Weights))...), RepetitionPenalty: 1, PenaltySource: "a script"}, nil
+}
+
+func (w wavering) Describe(m study.Model) (study.Opened, string, error) {
+	opened, err := w.Open(context.Background(), m)
+	return opened, "", err
+}
+
+const quantified = `name: quantified
+models:
+- {name: a, weights: w}
+datasets:
+- {name: facts, limit: 12}
+protocol: {contexts: [bare], correctness: [exact.ascii]}
+quantifiers: [default]
+judges: [exact-match, rouge-l@0.3, "llm:a"]
+sampling: {samples: 6}
+analysis: {resamples: 200}
+`
+
+func TestQuantifiersAreHeldAgainstEveryJudge(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	results, _, err := study.Run(t.Context(), parse(t, quantified), study.Options{Folder: folder, Open: wavering{}, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := results.Uncertainty[0]
+	at := map[string]int{}
+	for k, q := range u.Quantifiers {
+		at[q.Quantifier] = k
+		if len(q.Missing) > 0 {
+			t.Errorf("%s is missing: %v", q.Quantifier, q.Missing)
+		}
+	}
+	var judges []string
+	for i, j := range u.Judges {
+		judges = append(judges, j.Judge)
+		if accuracy, _ := j.Accuracy.Get(); math.Abs(accuracy-2./3) > 1e-12 {
+			t.Errorf("%s finds %v right, planted 2/3", j.Judge, accuracy)
+		}
+		// Wavering and doubt are planted on exactly the wrong answers.
+		for _, id := range []string{"predictive-entropy", "semantic-entropy", "p-true"} {
+			k, ok := at[id]
+			if !ok {
+				t.Fatalf("no quantifier %q among %v", id, at)
+			}
+			if x, _ := u.AUROC[i][k].Get(); x != 1 {
+				t.Errorf("%s under %s: AUROC %v, planted 1", id, j.Judge, x)
+			}
+		}
+		// The stated confidence is always .8.
+		if x, _ := u.AUROC[i][at["verbalised-confidence"]].Get(); x != .5 {
+			t.Errorf("stated confidence under %s: %v, planted .5", j.Judge, x)
+		}
+	}
+	if diff := cmp.Diff([]string{"exact-match", "rouge-l@0.3", "llm:a"}, judges); diff != "" {
+		t.Errorf("judges (-want +got):\n%s", diff)
+	}
+	// 12 main answers, 12 answers of the answer-only prompt, 72 samples.
+	if n := rows(t, filepath.Join(folder, "answers.parquet")); n != 12+12+72 {
+		t.Errorf("%d answers in the table", n)
+	}
+	var tables []string
+	for _, table := range results.Tables() {
+		tables = append(tables, table.Name)
+	}
+	if tables[len(tables)-1] != "quantifiers" {
+		t.Errorf("tables %v", tables)
+	}
+	if card := read(t, folder, "card.md"); !strings.Contains(card, "6 samples of each item at temperature 1") || !strings.Contains(card, "llm:a") {
+		t.Error("the card does not say how uncertainty was measured")
+	}
+}
+
+func TestThePlanOfQuantifiersCountsWhatARunMakes(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	plan, err := study.MakePlan(t.Context(), parse(t, quantified), folder, wavering{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, info, err := study.Run(t.Context(), parse(t, quantified), study.Options{Folder: folder, Open: wavering{}, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// How many samples differ cannot be known before.
+	if planned := plan.Settings[0].Calls; planned < info.Made/2 || planned > 4*info.Made {
+		t.Errorf("planned %d calls, made %d", planned, info.Made)
+	}
+	_, again, err := study.Run(t.Context(), parse(t, quantified), study.Options{Folder: folder, Open: wavering{}, Version: "test"})
+	if err != nil || again.Made != 0 {
+		t.Errorf("the second run made %d calls, %v", again.Made, err)
+	}
+}
+
+func TestWhatCannotBeQuantifiedIsRefusedBeforeTheFirstCall(t *testing.T) {
+	t.Parallel()
+	for change, want := range map[string]string{
+		"quantifiers: [semantic-entropie]":                   `semantic-entropy`,
+		"quantifiers: [token-entropy]":                  "cannot be had here",
+		"quantifiers: [default, log-probability]":            "twice",
+		"quantifiers: [default]\nsampling: {samples: 5000}":  "samples is 5000",
+		"quantifiers: [default]\nsampling: {temperature: 0}": "draws no samples",
+		"quantifiers: [default]\njudges: [rouge-l]":          "rouge-l",
+		"quantifiers: [default]\njudges: [\"llm:nobody\"]":   `no model "nobody"`,
+		"judges: [exact-match]":                              "nothing to judge",
+	} {
+		text := "name: x\nmodels:\n- {name: a, weights: w}\ndatasets:\n- {name: facts, limit: 12}\n" + change + "\n"
+		_, err := study.Parse("s.yaml", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "s.yaml:") {
+			t.Errorf("%q: %v, want %q", change, err, want)
+		}
+	}
+}
