@@ -38,9 +38,17 @@ func Point(v measure.Value) Quantity {
 	return q
 }
 
+// Get returns the number and whether there is one.
+func (q Quantity) Get() (float64, bool) { return q.point.x, q.point.why == "" }
+
+// PairedWith reports whether the two rest on the same resamples, so that [Quantity.Minus] works.
+func (q Quantity) PairedWith(p Quantity) bool {
+	return q.n == p.n && len(q.draws) == len(p.draws) && q.options.Seed == p.options.Seed
+}
+
 // Minus is the paired difference. It panics if the two do not rest on the same resamples.
 func (q Quantity) Minus(p Quantity) Quantity {
-	if q.n != p.n || len(q.draws) != len(p.draws) || q.options.Seed != p.options.Seed {
+	if !q.PairedWith(p) {
 		panic(fmt.Sprintf("resample: a difference of quantities that are not paired: %d and %d items, %d and %d resamples, seeds %d and %d",
 			q.n, p.n, len(q.draws), len(p.draws), q.options.Seed, p.options.Seed))
 	}
