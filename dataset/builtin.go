@@ -10,7 +10,8 @@ import (
 
 // facts are 120 short-answer questions, written for this project: twelve from each of ten fields, in
 // turns. They ask for what does not change and has one answer, however it is spelled. Each has a
-// canonical answer, other spellings, two wrong answers of the same kind, and four choices.
+// canonical answer, other spellings, two wrong answers of the same kind, four choices, and how many of
+// eight answers of a small model were right: a third are easy, middling and hard (docs/questions.md).
 //
 //go:embed facts.jsonl
 var facts []byte

@@ -1,7 +1,12 @@
 package dataset_test
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -40,6 +45,66 @@ func TestBuiltinSizes(t *testing.T) {
 			if len(fields) != 10 || got != n/10 {
 				t.Errorf("%s: %d of %d items in %s, and %d fields", name, got, n, field, len(fields))
 			}
+		}
+	}
+}
+
+// The file says of each question how many of its eight sampled answers were right. Thirds follow from that.
+func TestBuiltinThirdsAreAsStated(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("facts.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "docs", "questions.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted, small := map[string]int{}, map[string]int{}
+	fields := map[string]map[string]bool{}
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		var q struct {
+			ID, Field, Difficulty string
+			Right, Samples        int
+		}
+		if err := json.Unmarshal([]byte(line), &q); err != nil {
+			t.Fatal(err)
+		}
+		want := "hard"
+		switch {
+		case q.Right >= 5:
+			want = "easy"
+		case q.Right >= 2:
+			want = "middling"
+		}
+		if q.Samples != 8 || q.Right < 0 || q.Right > q.Samples || q.Difficulty != want {
+			t.Errorf("%s: %d of %d right is %s, not %q", q.ID, q.Right, q.Samples, want, q.Difficulty)
+		}
+		if n++; n <= 40 {
+			small[q.Difficulty]++
+		}
+		counted[q.Difficulty]++
+		if fields[q.Field] == nil {
+			fields[q.Field] = map[string]bool{}
+		}
+		fields[q.Field][q.Difficulty] = true
+	}
+	for _, third := range []string{"easy", "middling", "hard"} {
+		if counted[third] < 37 || counted[third] > 43 {
+			t.Errorf("%d of 120 questions are %s: not a third", counted[third], third)
+		}
+		if small[third] < 12 || small[third] > 15 {
+			t.Errorf("%d of the first 40 questions are %s: not a third", small[third], third)
+		}
+		for field, has := range fields {
+			if !has[third] {
+				t.Errorf("%s has no %s question", field, third)
+			}
+		}
+		row := regexp.MustCompile(`(?m)^\| ` + third + ` \|[^|]*\| (\d+) \| (\d+) \|$`).FindStringSubmatch(string(page))
+		if row == nil || row[1] != strconv.Itoa(counted[third]) || row[2] != strconv.Itoa(small[third]) {
+			t.Errorf("docs/questions.md says %q of the %s ones; there are %d and %d", row, third, counted[third], small[third])
 		}
 	}
 }
