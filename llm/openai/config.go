@@ -24,11 +24,14 @@ const (
 	Ollama       Dialect = "ollama"
 	OpenAI       Dialect = "openai"
 	Plain        Dialect = "plain"
+	// TGI is Hugging Face's text-generation-inference; LlamaCppPython the server of that package.
+	TGI            Dialect = "tgi"
+	LlamaCppPython Dialect = "llama-cpp-python"
 )
 
 // Dialects lists the dialects by name.
 func Dialects() []string {
-	return []string{string(VLLM), string(SGLang), string(SGLangOpenAI), string(LlamaServer), string(Ollama), string(OpenAI), string(Plain)}
+	return []string{string(VLLM), string(SGLang), string(SGLangOpenAI), string(LlamaServer), string(Ollama), string(OpenAI), string(Plain), string(TGI), string(LlamaCppPython)}
 }
 
 // Thinking says whether a model that can reason before it answers does.

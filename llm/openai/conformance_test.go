@@ -39,6 +39,9 @@ func TestConformance(t *testing.T) {
 		{name: "sglang", dialect: openai.SGLang, expect: ids},
 		{name: "sglang, OpenAI routes", dialect: openai.SGLangOpenAI, expect: ids},
 		{name: "llama-server", dialect: openai.LlamaServer, expect: llmtest.Expect{PromptIDs: true, Tolerance: 1e-9, Specials: specials}},
+		{name: "tgi", dialect: openai.TGI, expect: ids},
+		// Its scores have a test of their own: the scripted tokens span every border but that of a blank.
+		{name: "llama-cpp-python, generating", dialect: openai.LlamaCppPython, lies: fake.Lies{IgnoreEcho: true}},
 		{name: "ollama", dialect: openai.Ollama},
 		{name: "openai", dialect: openai.OpenAI},
 		{name: "plain", dialect: openai.Plain},

@@ -23,6 +23,7 @@ func detect(ctx context.Context, c *client) (Dialect, error) {
 		return OpenAI, nil
 	}
 	var seen struct {
+		ModelID  string         `json:"model_id"`
 		Version  string         `json:"version"`
 		Model    string         `json:"model_path"`
 		Defaults map[string]any `json:"default_generation_settings"`
@@ -36,6 +37,7 @@ func detect(ctx context.Context, c *client) (Dialect, error) {
 		{"/api/version", func() bool { return seen.Version != "" }, Ollama},
 		{"/get_model_info", func() bool { return seen.Model != "" }, SGLang},
 		{"/model_info", func() bool { return seen.Model != "" }, SGLang},
+		{"/info", func() bool { return seen.ModelID != "" }, TGI},
 		{"/version", func() bool { return seen.Version != "" }, VLLM},
 	} {
 		err := c.Get(ctx, probe.path, wire.Into(&seen))

@@ -65,13 +65,22 @@ type textServer interface {
 	complete(ctx context.Context, r llm.Request) (completion, error)
 }
 
+// textScorer is a server that is asked in text and scores a given answer.
+type textScorer interface {
+	textServer
+	// score gives the answer's tokens with their values, and the ids before them where the server tells them.
+	score(ctx context.Context, p llm.Prompt, answer string) (tokens []record.Token, prompt []int32, err error)
+}
+
 // facts are what a server says of itself and its model.
 type facts struct {
 	model, version string
 	chat           bool
 	context        int // 0 if unknown
 	// lanes is how many requests the server keeps the beginning of; 0 if that does not matter.
-	lanes    int
+	lanes int
+	// mute says that the server does not score, though others of its kind do.
+	mute     bool
 	settings map[string]string
 }
 
@@ -84,7 +93,9 @@ type completion struct {
 	tokens []record.Token
 	why    string
 	// finish is End or Length; or Stop where the server says that it met a stop string.
-	finish   llm.Finish
+	finish llm.Finish
+	// prompt are the ids before the text, from a server that is asked in text and tells them.
+	prompt   []int32
 	observed map[string]string
 }
 
@@ -138,6 +149,10 @@ func (e *Engine) speak() {
 		e.tokens = &llamaServer{client: c}
 	case Ollama:
 		e.text = &ollama{client: c}
+	case TGI:
+		e.text = &tgi{client: c}
+	case LlamaCppPython:
+		e.text = &llamaCppPython{chat{client: c}}
 	default:
 		e.text = &chat{client: c, official: e.dialect == OpenAI}
 	}
@@ -151,12 +166,13 @@ func (e *Engine) introduce(f facts) {
 		settings = map[string]string{}
 	}
 	settings["thinking"] = string(c.Thinking)
-	if strategy, ok := strategies[e.dialect]; ok {
+	if strategy, ok := strategies[e.dialect]; ok && !f.mute {
 		settings["scoring"] = strategy
 	}
 	e.identity = llm.Identity{Engine: string(e.dialect), Version: f.version, Model: f.model, Settings: settings}
 	e.can = e.dialect.Capabilities()
 	e.can.Chat, e.can.ContextTokens = f.chat, f.context
+	e.can.Score = e.can.Score && !f.mute
 	if c.ContextTokens > 0 && (f.context == 0 || c.ContextTokens < f.context) {
 		e.can.ContextTokens = c.ContextTokens
 	}
@@ -172,10 +188,11 @@ const maxLanes = 1024
 // strategies say how an answer is scored; it is part of the identity. A dialect that is not here cannot.
 var strategies = map[Dialect]string{
 	VLLM: "prompt log-probabilities", SGLang: "prompt log-probabilities", SGLangOpenAI: "echo", LlamaServer: "forced step",
+	TGI: "prefill", LlamaCppPython: "echo",
 }
 
 // seeded dialects honour a seed in each request.
-var seeded = map[Dialect]bool{VLLM: true, LlamaServer: true, Ollama: true}
+var seeded = map[Dialect]bool{VLLM: true, LlamaServer: true, Ollama: true, TGI: true, LlamaCppPython: true}
 
 // Capabilities is what servers of a dialect can do, as far as that does not depend on the model.
 func (d Dialect) Capabilities() llm.Capabilities {
@@ -267,12 +284,22 @@ func (e *Engine) one(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	if err := e.admit(ctx, r); err != nil {
 		return llm.Reply{}, err
 	}
+	if scorer, ok := e.text.(textScorer); ok && r.Kind == llm.Score {
+		tokens, prompt, err := scorer.score(ctx, r.Prompt, r.Answer)
+		if err != nil {
+			return llm.Reply{}, err
+		}
+		if len(tokens) == 0 {
+			return llm.Reply{}, llm.ErrEmptyAnswer
+		}
+		return llm.Reply{Tokens: tokens, PromptIDs: prompt, Finish: llm.FinishScored}, nil
+	}
 	if e.text != nil {
 		said, err := e.text.complete(ctx, r)
 		if err != nil {
 			return llm.Reply{}, err
 		}
-		return e.finish(r, said, nil)
+		return e.finish(r, said, said.prompt)
 	}
 	prompt, err := e.promptIDs(ctx, r.Prompt)
 	if err != nil {

@@ -84,6 +84,10 @@ func New(dialect string, model *llmtest.Scripted, lies Lies) *Server {
 		s.serveOllama()
 	case "openai", "plain":
 		s.serveOpenAI()
+	case "tgi":
+		s.serveTGI()
+	case "llama-cpp-python":
+		s.serveLlamaCppPython()
 	default:
 		panic("fake: no dialect " + dialect)
 	}
