@@ -131,6 +131,25 @@ func TestPassingFaults(t *testing.T) {
 	}
 }
 
+// TestStreamInPlaceOfAnAnswer asks a gateway that streams whatever it is asked.
+func TestStreamInPlaceOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	stream := func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		rec := httptest.NewRecorder()
+		next.ServeHTTP(rec, r)
+		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		fmt.Fprintf(w, ": PROCESSING\r\n\r\ndata:%s\r\n\r\ndata: [DONE]\r\n\r\n", rec.Body.String())
+	}
+	for _, way := range []asked{ways[0], ways[1], ways[8]} {
+		synctest.Test(t, func(t *testing.T) {
+			sound, got := way.through(t, fake.Lies{}, nil), way.through(t, fake.Lies{}, nil, stream)
+			if d := cmp.Diff(sound.result.Reply, got.result.Reply); d != "" || got.result.Err != nil || len(got.attempts) > 0 {
+				t.Errorf("%s %s: %v %s", way.dialect, way.kind, got.result.Err, d)
+			}
+		})
+	}
+}
+
 // TestLastingFaults meets refusals that cannot pass: they are asked for once, and have their kind.
 func TestLastingFaults(t *testing.T) {
 	t.Parallel()
