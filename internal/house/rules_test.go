@@ -103,7 +103,7 @@ var layers = []layer{
 	},
 	{
 		packages: []string{"report"},
-		may:      append([]string{"record", "protocol", "consistency", "validation", "abstain", "recalibrate", "card", "internal/table"}, statistics...),
+		may:      append([]string{"record", "protocol", "consistency", "validation", "abstain", "recalibrate", "card", "annotate", "internal/table"}, statistics...),
 		because:  "a report shows finished numbers: with no server and no database it cannot compute others",
 	},
 	{
