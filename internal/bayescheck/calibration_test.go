@@ -41,7 +41,7 @@ func TestSamplersAreCalibrated(t *testing.T) {
 	t.Parallel()
 	simulations := 320
 	if stress() {
-		simulations = 3000
+		simulations = 2000
 	}
 	for _, c := range []calibration{
 		{sampler: bayes.NUTS, simulations: simulations, warmup: 200, thin: 3},
