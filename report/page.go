@@ -82,6 +82,8 @@ type pageView struct {
 	Glossary []term
 	// Scores is set where the page is about scores alone.
 	Scores *scoresView
+	// Validation is set where the page is about judges.
+	Validation *validationView
 }
 
 // namedTable is a table of the study, folded up under its title and the table of the paper that it is like.

@@ -19,7 +19,7 @@ const (
 )
 
 // Scope is what a recommendation holds for, and no further (section 6).
-const Scope = "This holds for this task, this generator, these quantifiers and this metric only: another " +
+const Scope = "All of this holds for this task, this generator, these quantifiers and this metric only: another " +
 	"choice of any of them needs a validation of its own."
 
 // Recommendation says which judge may stand for people in the evaluation at hand.
