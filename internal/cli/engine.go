@@ -151,7 +151,7 @@ func (e *embedded) Describe(m study.Model) (study.Opened, string, error) {
 
 func (e *embedded) accepts(m study.Model) error {
 	if m.Engine != "llamacpp" {
-		return usagef("model %s: there is no engine %q; use \"llamacpp\"", m.Name, m.Engine)
+		return usagef("model %s: there is no engine %q; use \"llamacpp\", or the kind of a server that docs/servers.md lists", m.Name, m.Engine)
 	}
 	if entry, err := e.cache.Catalogue().Model(m.Weights); err == nil && entry.Embedding != nil {
 		return usagef("model %s: %s gives vectors for texts and writes none; choose a model whose kind in \"credence models\" is chat or base", m.Name, entry.Name)

@@ -25,7 +25,8 @@ type Engine struct {
 	dialect  Dialect
 	identity llm.Identity
 	can      llm.Capabilities
-	prompts  memo
+	prompts  memo[int32]
+	answers  memo[record.Token]
 	// lanes are the requests that are worked on at once, each whole; nil is no bound but the client's.
 	lanes  chan struct{}
 	closed atomic.Bool
@@ -176,7 +177,6 @@ func (e *Engine) introduce(f facts) {
 	if c.ContextTokens > 0 && (f.context == 0 || c.ContextTokens < f.context) {
 		e.can.ContextTokens = c.ContextTokens
 	}
-	e.prompts.room = maxMemo
 	if f.lanes > 0 {
 		e.lanes = make(chan struct{}, min(f.lanes, maxLanes))
 	}
@@ -370,8 +370,21 @@ func (e *Engine) promptIDs(ctx context.Context, p llm.Prompt) ([]int32, error) {
 	return ids, nil
 }
 
-func (e *Engine) score(ctx context.Context, prompt []int32, answer string) (llm.Reply, error) {
+// answerTokens tokenises an answer once for all contexts that it is scored in.
+func (e *Engine) answerTokens(ctx context.Context, answer string) ([]record.Token, error) {
+	if tokens, ok := e.answers.get(answer); ok {
+		return tokens, nil
+	}
 	tokens, err := e.tokens.answer(ctx, answer)
+	if err != nil {
+		return nil, err
+	}
+	e.answers.put(answer, tokens)
+	return tokens, nil
+}
+
+func (e *Engine) score(ctx context.Context, prompt []int32, answer string) (llm.Reply, error) {
+	tokens, err := e.answerTokens(ctx, answer)
 	if err != nil {
 		return llm.Reply{}, err
 	}

@@ -2,20 +2,20 @@ package openai
 
 import (
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"github.com/credence-lab/credence/llm"
 )
 
-// maxMemo bounds the tokens that are remembered of prompts.
+// maxMemo bounds the tokens that are remembered.
 const maxMemo = 1 << 20
 
-// memo remembers the ids of prompts, so that ten answers in one context render it once. When it is full it
-// starts anew.
-type memo struct {
+// memo remembers the tokens of texts, so that ten answers in one context render it once, and an answer in
+// four contexts is tokenised once. When it is full it starts anew. The zero memo is ready.
+type memo[T any] struct {
 	mu    sync.Mutex
-	ids   map[string][]int32
-	room  int
+	lists map[string][]T
 	taken int
 }
 
@@ -27,22 +27,23 @@ func promptKey(p llm.Prompt) string {
 	return string(key)
 }
 
-func (m *memo) get(key string) ([]int32, bool) {
+// get returns a list of the caller's own.
+func (m *memo[T]) get(key string) ([]T, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	ids, ok := m.ids[key]
-	return ids, ok
+	list, ok := m.lists[key]
+	return slices.Clone(list), ok
 }
 
-func (m *memo) put(key string, ids []int32) {
+func (m *memo[T]) put(key string, list []T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(ids) > m.room {
+	if len(list) > maxMemo {
 		return
 	}
-	if m.taken+len(ids) > m.room || m.ids == nil {
-		m.ids, m.taken = map[string][]int32{}, 0
+	if m.lists == nil || m.taken+len(list) > maxMemo {
+		m.lists, m.taken = map[string][]T{}, 0
 	}
-	m.ids[key] = ids[:len(ids):len(ids)]
-	m.taken += len(ids)
+	m.lists[key] = slices.Clone(list)
+	m.taken += len(list)
 }

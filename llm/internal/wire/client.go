@@ -256,10 +256,7 @@ func whole(resp *http.Response, body []byte) ([]byte, *Error) {
 	case trimmed[0] == '<':
 		return nil, &Error{Kind: Malformed, Status: resp.StatusCode, What: "the answer is a page, not JSON: " + string(trimmed[:min(len(trimmed), maxWhat)])}
 	}
-	body = finite(body)
-	if !json.Valid(body) {
-		return nil, &Error{Kind: Malformed, Status: resp.StatusCode, What: "the answer is no JSON: " + string(trimmed[:min(len(trimmed), 80)])}
-	}
+	body = finite(body) // whether it is JSON is seen when it is decoded
 	if failed := disguised(resp.Header, body); failed != nil {
 		return nil, failed
 	}
