@@ -24,6 +24,11 @@ func (p *printer) comparison(c *protocol.Comparison) {
 	for _, text := range Warnings(c) {
 		p.wrapped("! "+text, "  ")
 	}
+	if c.Used == 0 {
+		p.line("")
+		p.wrapped("- "+Words(c)[0], "  ")
+		return
+	}
 	p.line("")
 	p.table(scoreTable(c))
 	p.line("")

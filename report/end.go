@@ -16,22 +16,29 @@ func WriteSetting(w io.Writer, width int, comparisons []*protocol.Comparison) er
 	for i, c := range comparisons {
 		if i == 0 {
 			p.comparison(c)
-			continue
-		}
-		p.line("")
-		p.wrapped(fmt.Sprintf("graded by %s, %s: %d used, accuracy %s", c.Choice.Judge, c.Choice.Aggregation, c.Used, Estimate(c.Accuracy)), "  ")
-		p.table(gapTable(c))
-		p.line("")
-		differences := Differences(comparisons[0], c)
-		for _, sentence := range differences {
-			p.wrapped("- "+sentence, "  ")
-		}
-		if len(differences) == 0 {
-			p.line("- The verdict in words is the same.")
+		} else {
+			p.other(comparisons[0], c)
 		}
 	}
 	p.line("")
 	return p.err
+}
+
+// other writes what another comparison than the first shows.
+func (p *printer) other(first, c *protocol.Comparison) {
+	p.line("")
+	p.wrapped(fmt.Sprintf("graded by %s, %s: %d used, accuracy %s", c.Choice.Judge, c.Choice.Aggregation, c.Used, Estimate(c.Accuracy)), "  ")
+	if c.Used > 0 {
+		p.table(gapTable(c))
+		p.line("")
+	}
+	differences := Differences(first, c)
+	for _, sentence := range differences {
+		p.wrapped("- "+sentence, "  ")
+	}
+	if len(differences) == 0 {
+		p.line("- The verdict in words is the same.")
+	}
 }
 
 // End is what is said when a run is over.

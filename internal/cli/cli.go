@@ -130,13 +130,5 @@ func (a *app) setLogger() {
 		slog.SetDefault(slog.New(e))
 		return
 	}
-	slog.SetDefault(slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{
-		Level: a.level(),
-		ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
-			if attr.Key == slog.TimeKey {
-				return slog.Attr{}
-			}
-			return attr
-		},
-	})))
+	slog.SetDefault(slog.New(&messages{a.err, a.level()}))
 }

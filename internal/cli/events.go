@@ -167,16 +167,7 @@ func (e *events) said(event, text string) {
 func (e *events) Enabled(_ context.Context, level slog.Level) bool { return level >= e.level }
 
 func (e *events) Handle(_ context.Context, r slog.Record) error {
-	text := r.Message
-	r.Attrs(func(a slog.Attr) bool {
-		text += " " + a.String()
-		return true
-	})
-	event := "note"
-	if r.Level >= slog.LevelWarn {
-		event = "warning"
-	}
-	e.said(event, text)
+	e.said(kindOf(r.Level), wordsOf(r))
 	return nil
 }
 

@@ -34,8 +34,12 @@ func again(cmd *cobra.Command) []string {
 		words = append(words, quote(word))
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name != "items" && f.Name != "json" {
-			words = append(words, "--"+f.Name+"="+quote(f.Value.String()))
+		switch {
+		case f.Name == "items" || f.Name == "json":
+		case f.Value.Type() == "bool" && f.Value.String() == "true":
+			words = append(words, "--"+f.Name)
+		default:
+			words = append(words, "--"+f.Name, quote(f.Value.String()))
 		}
 	})
 	return words
