@@ -18,12 +18,20 @@ const (
 	Refused Verdict = "refused"
 )
 
-// Limits at which a fit becomes doubtful: R-hat and ESS by Vehtari et al. 2021, E-BFMI by Betancourt 2016.
+// Limits beyond which a fit is doubtful: R-hat and ESS by Vehtari et al. 2021, E-BFMI by Betancourt 2016.
 const (
-	MaxRHat       = 1.01
-	MinESSPerRun  = 400
-	MinEBFMI      = .3
-	maxDeepShare  = .01 // of the transitions: a trajectory that is cut off costs time, not truth
+	// MaxRHat is the largest R-hat of a quantity.
+	MaxRHat = 1.01
+	// MinESS is the smallest number of effective draws of a quantity, over all chains.
+	MinESS = 400
+	// MinEBFMI is the smallest E-BFMI of a chain.
+	MinEBFMI = .3
+	// maxDeepShare of the transitions may be cut off, which costs time and no truth.
+	maxDeepShare = .01
+)
+
+// Codes of warnings.
+const (
 	codeRHat      = "r-hat"
 	codeESS       = "low-ess"
 	codeDiverged  = "divergences"
@@ -83,7 +91,7 @@ func (c *Convergence) collect(estimates []*Estimate) {
 		c.BulkESS = worse(c.BulkESS, e.BulkESS, func(a, b float64) bool { return a < b })
 		c.TailESS = worse(c.TailESS, e.TailESS, func(a, b float64) bool { return a < b })
 		for _, v := range []measure.Value{e.BulkESS, e.TailESS} {
-			if x, ok := v.Get(); ok && x < MinESSPerRun {
+			if x, ok := v.Get(); ok && x < MinESS {
 				low++
 				break
 			}
@@ -104,7 +112,7 @@ func (c *Convergence) collect(estimates []*Estimate) {
 	if low > 0 {
 		bulk, _ := c.BulkESS.Get()
 		tail, _ := c.TailESS.Get()
-		c.warn(codeESS, "%d of %d quantities have fewer than %d effective draws (bulk %.0f, tail %.0f at least): ask for more draws", low, all, MinESSPerRun, bulk, tail)
+		c.warn(codeESS, "%d of %d quantities have fewer than %d effective draws (bulk %.0f, tail %.0f at least): ask for more draws", low, all, MinESS, bulk, tail)
 	}
 }
 

@@ -32,10 +32,11 @@ type JudgeEstimate struct {
 	Quantities map[Quantity]Estimate `json:"quantities"`
 }
 
-// ItemEstimate is the posterior of the correctness of one item: the probability that a label of it is positive.
+// ItemEstimate is the posterior of the correctness of one item: the probability that a label of it is
+// positive. N is 1, the item.
 type ItemEstimate struct {
-	Mean float64 `json:"mean"`
-	SD   float64 `json:"sd"`
+	Mean measure.Value `json:"mean"`
+	SD   measure.Value `json:"sd"`
 }
 
 // JudgePosterior is the judge model fitted to data.
@@ -204,13 +205,13 @@ func (p *JudgePosterior) summarise(d JudgeData, tallies []*tally, reports []Chai
 		p.Judges = append(p.Judges, e)
 	}
 	if p.Convergence.Verdict != Refused {
-		p.Correctness = itemEstimates(tallies)
+		p.Correctness = itemEstimates(method, tallies, p.Convergence.Warnings)
 		p.Checks = predictiveChecks(d, tallies, p.Convergence.Warnings)
 	}
 	return nil
 }
 
-func itemEstimates(tallies []*tally) []ItemEstimate {
+func itemEstimates(method string, tallies []*tally, warnings []measure.Warning) []ItemEstimate {
 	out := make([]ItemEstimate, len(tallies[0].items.mean))
 	for i := range out {
 		mean, square, n := 0.0, 0.0, 0.0
@@ -220,7 +221,12 @@ func itemEstimates(tallies []*tally) []ItemEstimate {
 			n += float64(t.draws)
 		}
 		mean /= n
-		out[i] = ItemEstimate{Mean: mean, SD: math.Sqrt(max(0, square/n-mean*mean))}
+		e := ItemEstimate{
+			Mean: measure.Of(method+"correctness.mean", mean, 1),
+			SD:   measure.Of(method+"correctness.sd", math.Sqrt(max(0, square/n-mean*mean)), 1),
+		}
+		e.Mean.Warnings, e.SD.Warnings = warnings, warnings
+		out[i] = e
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package bayes_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -119,13 +120,11 @@ func TestCorrectnessOfItemsWithoutJudgements(t *testing.T) {
 	}
 	p := fit(t, d)
 	for i, want := range []float64{0, .5, .25, .5} {
-		if i > 0 && math.Abs(p.Correctness[i].Mean-want) > 1e-12 {
-			t.Errorf("correctness of item %d is %v, want %v", i, p.Correctness[i].Mean, want)
+		if i > 0 {
+			near(t, fmt.Sprint("correctness of item ", i), p.Correctness[i].Mean, want, 1e-12)
 		}
 	}
-	if want := math.Sqrt(.5 * .5 / 2); math.Abs(p.Correctness[1].SD-want) > 1e-12 { // of Beta(.5, .5)
-		t.Errorf("deviation is %v, want %v", p.Correctness[1].SD, want)
-	}
+	near(t, "deviation", p.Correctness[1].SD, math.Sqrt(.5*.5/2), 1e-12) // of Beta(.5, .5)
 	exact, err := bayes.FitExactly(d.People, d.Judges[0], bayes.PaperPriors())
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ type replicas struct {
 	random  *rand.Rand
 	every   int
 	replica []Judge
-	// stats has of each judge and check the statistic of each replica; NaN where it has none.
+	// stats has of each judge and check the statistic of each replica that has one.
 	stats [][][]float64
 }
 

@@ -33,7 +33,8 @@ func (s Series) frozen() bool {
 // know them. Every value carries the warnings of the fit that it comes from, so that none can be
 // shown without them. N is the number of items behind the fit.
 type Estimate struct {
-	// Mean has the highest-density interval of 95 %: the shortest that holds this share of the draws.
+	// Mean has the highest-density interval of 95 %: the shortest that holds this share of the draws, whose
+	// number is its Resamples.
 	Mean measure.Value `json:"mean"`
 	// Median has the same interval as the mean.
 	Median measure.Value `json:"median"`

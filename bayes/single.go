@@ -76,7 +76,7 @@ func (e *ExactJudge) near(o *ExactJudge, tolerance float64) bool {
 	return true
 }
 
-// outcome is a quantity as a polynomial of the mean correctness: at + slope·θ.
+// linear is a quantity as a function of the mean correctness θ: at + slope·θ.
 type linear struct{ at, slope float64 }
 
 // linears are the quantities that are linear in the mean correctness, given the judge.

@@ -47,11 +47,13 @@ func TestJointPosterior(t *testing.T) {
 			}
 			// The reference has means of draws of the correctness, with some 4,000 effective ones of each item.
 			for i, e := range p.Correctness {
-				if d := math.Abs(e.Mean - c.ThetaMean[i]); d > 4*c.ThetaSD[i]/math.Sqrt(2000) {
-					t.Errorf("correctness of item %d is %v, want %v", i, e.Mean, c.ThetaMean[i])
+				mean, _ := e.Mean.Get()
+				sd, _ := e.SD.Get()
+				if math.Abs(mean-c.ThetaMean[i]) > 4*c.ThetaSD[i]/math.Sqrt(2000) {
+					t.Errorf("correctness of item %d is %v, want %v", i, mean, c.ThetaMean[i])
 				}
-				if math.Abs(e.SD/c.ThetaSD[i]-1) > .08 {
-					t.Errorf("deviation of the correctness of item %d is %v, want %v", i, e.SD, c.ThetaSD[i])
+				if math.Abs(sd/c.ThetaSD[i]-1) > .08 {
+					t.Errorf("deviation of the correctness of item %d is %v, want %v", i, sd, c.ThetaSD[i])
 				}
 			}
 		})
@@ -130,9 +132,12 @@ func TestSamplersAgree(t *testing.T) {
 	}
 	within(t, "mean correctness", nuts.MeanCorrectness, momentsOf(gibbs.MeanCorrectness))
 	for i, e := range nuts.Correctness {
-		g := gibbs.Correctness[i]
-		if math.Abs(e.Mean-g.Mean) > .01 || math.Abs(e.SD-g.SD) > .01 {
-			t.Errorf("correctness of item %d is %+v by NUTS, %+v by Gibbs", i, e, g)
+		mean, _ := e.Mean.Get()
+		sd, _ := e.SD.Get()
+		gibbsMean, _ := gibbs.Correctness[i].Mean.Get()
+		gibbsSD, _ := gibbs.Correctness[i].SD.Get()
+		if math.Abs(mean-gibbsMean) > .01 || math.Abs(sd-gibbsSD) > .01 {
+			t.Errorf("correctness of item %d is %v ± %v by NUTS, %v ± %v by Gibbs", i, mean, sd, gibbsMean, gibbsSD)
 		}
 	}
 }
