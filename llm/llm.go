@@ -5,8 +5,9 @@
 // template, tokenises, and reports in the [Reply] which ids it used. So a request can be written
 // down, hashed and answered from a ledger without the model being there.
 //
-// Engines: llm/llamacpp runs a model in process. llm/llmtest has a scripted model and the
-// conformance suite that every engine passes.
+// Engines: llm/llamacpp runs a model in process, llm/openai asks servers that run one, llm/tei servers of
+// embeddings and entailment. llm/llmtest has a scripted model and the conformance suite that every engine
+// passes.
 package llm
 
 import (

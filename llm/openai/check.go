@@ -155,7 +155,7 @@ func (p *examination) text() Finding {
 
 // complete looks for a value for each generated token.
 func (p *examination) complete() Finding {
-	f := Finding{Check: "log-probabilities of generated tokens", State: Good, Found: fmt.Sprintf("%d tokens, each with its value", len(p.greedy.Tokens))}
+	f := Finding{Check: "log-probabilities of generated tokens", State: Good, Found: tokensIn(len(p.greedy.Tokens)) + ", each with its value"}
 	if len(p.greedy.Tokens) == 0 && p.greedy.Text != "" {
 		f.State, f.Found, f.Affects = Bad, "none, or not one for each token", []string{sampled}
 		f.Means = "Quantifiers that use the probabilities of sampled answers cannot be computed; those that compare texts can."
@@ -209,7 +209,14 @@ func (f Finding) compare(a, b []record.Token) Finding {
 		f.State, f.Found = Bad, fmt.Sprintf("values differ by %.3g nats a token, at most %.2g is noise", d, checkTolerance)
 		return f
 	}
-	return f.good(fmt.Sprintf("within %.2g nats over %d tokens", apart(a, b), len(a)))
+	return f.good(fmt.Sprintf("within %.2g nats over %s", apart(a, b), tokensIn(len(a))))
+}
+
+func tokensIn(n int) string {
+	if n == 1 {
+		return "1 token"
+	}
+	return fmt.Sprintf("%d tokens", n)
 }
 
 // apart is the largest difference of a token's value.
@@ -239,7 +246,7 @@ func (p *examination) plausible() (Finding, error) {
 		f.Means = "The server states certainty for every token: it drafts tokens without computing their values, or reports them after forcing. Switch speculative decoding off."
 		return f, nil
 	}
-	return f.good(fmt.Sprintf("%d values below 0, %d at 0", len(tokens)-zeros, zeros)), nil
+	return f.good(fmt.Sprintf("%d of %d values below 0", len(tokens)-zeros, len(tokens))), nil
 }
 
 // unlikely forces what nobody would say (c): where the bias that forces it counts, it seems certain.
