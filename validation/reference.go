@@ -96,10 +96,10 @@ func posteriorReference(ctx context.Context, t *Table, o Options) (reference, er
 	votes := votesOf(t.People, o.Unsure)
 	r := reference{PosteriorReference, make([]float64, len(t.Items)), noMajority}
 	for i, c := range fit.Correctness {
-		switch {
-		case votes[i] == (bayes.Votes{}):
+		switch mean, ok := c.Mean.Get(); {
+		case !ok, votes[i] == (bayes.Votes{}):
 			r.weights[i] = math.NaN()
-		case c.Mean > .5:
+		case mean > .5:
 			r.weights[i] = 1
 		}
 	}
