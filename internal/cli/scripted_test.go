@@ -47,6 +47,8 @@ func (scripted) Open(_ context.Context, m study.Model) (study.Opened, error) {
 		PenaltySource:     "a script",
 		Licence:           "none",
 		Speed:             study.Speed{Prompt: 100, Generate: 20, Where: "paper"},
+		Memory:            12e6,
+		MemoryFor:         "12 MB: paper",
 	}, nil
 }
 
