@@ -32,7 +32,9 @@ func (s *Set) Supply(name Name, f Form, question, answer string) (llm.Prompt, er
 	return llm.Chat(text, opening), nil
 }
 
-// oneLine puts a text on one line.
+// OneLine puts a text on one line: line ends become blanks, and blanks at the edges of lines go.
+func OneLine(text string) string { return oneLine(text) }
+
 func oneLine(text string) string {
 	var parts []string
 	for line := range lines(text) {

@@ -14,6 +14,12 @@ type Opener interface {
 	Open(ctx context.Context, m Model) (Opened, error)
 }
 
+// Embedder makes engines that embed. An Opener that is also an Embedder can serve a study with embeddings.
+type Embedder interface {
+	// OpenEmbedder returns the engine of a model of embeddings, fetching what it needs.
+	OpenEmbedder(ctx context.Context, weights string) (llm.Engine, error)
+}
+
 // Opened is a model that can be asked, with what its release says of it.
 type Opened struct {
 	Engine llm.Engine

@@ -24,6 +24,9 @@ type File struct {
 	Quantifiers []string `yaml:"quantifiers,omitempty"`
 	// Judges of the answers whose uncertainty is quantified, by id; "llm:NAME" is a model of the study.
 	Judges []string `yaml:"judges,omitempty"`
+	// Embeddings names the weights of a model of embeddings, such as "all-minilm-l6-v2", for the quantifiers
+	// and judges that compare vectors. Empty is none.
+	Embeddings string `yaml:"embeddings,omitempty"`
 	// Sampling says how samples are drawn for quantifiers.
 	Sampling Sampling `yaml:"sampling,omitempty"`
 	// Prompts replaces built-in prompts by name; the text must hold {{.Question}}.

@@ -52,6 +52,9 @@ func (f *File) uncertaintyRules() []card.Rule {
 	if n := quantify.NeedsOf(list); n.Entailment != 0 || n.EntailmentWithQuestion != 0 {
 		rules = append(rules, card.Rule{ID: "entailment", What: "forced choice of the answering model among three lettered options, shares of their probabilities; not a model made for it"})
 	}
+	if f.embeds() {
+		rules = append(rules, card.Rule{ID: "embeddings", What: "vectors of " + f.Embeddings + ", each text alone"})
+	}
 	for _, id := range f.Judges {
 		parsed, err := judge.ParseID(id)
 		if err != nil {

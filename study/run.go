@@ -116,6 +116,9 @@ type runner struct {
 	// What was collected for quantifiers, by setting, and what models said as judges.
 	uncertain map[record.Setting][]collect.Uncertain
 	verdicts  map[verdictKey][]collect.Judged
+	// Vectors of texts, and the model that gave them; nil without embeddings.
+	vectors  map[string]collect.Vector
+	embedder llm.Identity
 
 	readings   []record.Reading
 	judgements []record.Judgement

@@ -127,7 +127,13 @@ func (r *runner) collect(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return nil
+	if !r.file.embeds() {
+		return nil
+	}
+	if err := t.end(); err != nil {
+		return err
+	}
+	return r.embed(ctx)
 }
 
 func (r *runner) stage(ctx context.Context, t *turns, i int, stage Stage) error {

@@ -2,13 +2,8 @@ package study
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-
-	"github.com/parquet-go/parquet-go"
 
 	"github.com/credence-lab/credence/annotate"
 	"github.com/credence-lab/credence/prompt"
@@ -41,7 +36,7 @@ func Tasks(ctx context.Context, folder string) (tasks []annotate.Task, leftOut i
 	if len(f.Quantifiers) > 0 {
 		wanted = string(prompt.AnswerOnly)
 	}
-	err = readAnswers(filepath.Join(folder, answersFile), func(row answerRow) error {
+	err = eachRow(filepath.Join(folder, answersFile), func(row answerRow) error {
 		if row.Source != string(record.Generated) || row.Prompt != wanted || row.Sample != 0 {
 			return nil
 		}
@@ -63,30 +58,5 @@ func (k answerKey) id() record.AnswerID {
 	return record.AnswerID{
 		Setting: record.Setting{Model: k.Model, Dataset: k.Dataset}, Item: k.Item,
 		Origin: record.Origin{Source: record.Source(k.Source), Prompt: k.Prompt, Role: record.Role(k.Role), Sample: int(k.Sample)},
-	}
-}
-
-func readAnswers(path string, each func(answerRow) error) (err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return &InputError{Path: path, What: "cannot be read: " + cause(err), Hint: "the run is not finished, or this is no run's folder", Err: err}
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	r := parquet.NewGenericReader[answerRow](file)
-	defer func() { err = errors.Join(err, r.Close()) }()
-	rows := make([]answerRow, 256)
-	for {
-		n, err := r.Read(rows)
-		for _, row := range rows[:n] {
-			if err := each(row); err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return &InputError{Path: path, What: "is no table of answers: " + err.Error(), Err: err}
-		}
 	}
 }

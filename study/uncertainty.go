@@ -2,6 +2,7 @@ package study
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -34,8 +35,11 @@ const (
 	DefaultTemperature = 1
 )
 
-// llmPrefix begins the id of a judge that is a model of the study.
-const llmJudge = "llm"
+// The ids of judges that need more than texts: a model of the study, and the model of embeddings.
+const (
+	llmJudge       = "llm"
+	embeddingJudge = "embedding"
+)
 
 // quantifiersOf are the study's quantifiers; "default" stands for those of the paper.
 func (f *File) quantifiersOf() ([]quantify.Quantifier, error) {
@@ -61,12 +65,13 @@ func (f *File) quantifiersOf() ([]quantify.Quantifier, error) {
 	return list, nil
 }
 
-// given is what every engine of a study gives: texts with their tokens, forced options.
-func givenEvidence(samples int) quantify.Needs {
+// givenEvidence is what every engine of a study gives: texts with their tokens, forced options, and vectors
+// where the study names a model for them.
+func (f *File) givenEvidence() quantify.Needs {
 	have := quantify.Everything()
-	have.Samples = samples
+	have.Samples = f.Sampling.Samples
 	have.Answer, have.Sample = quantify.LogProbs, quantify.LogProbs
-	have.Similarity, have.Embeddings = 0, false
+	have.Similarity, have.Embeddings = 0, f.Embeddings != ""
 	have.Questions = []quantify.Question{
 		quantify.IsTrue, quantify.IsTrueSwapped, quantify.IsTrueWithIdeas, quantify.IsTrueWithIdeasSwapped, quantify.OwnAnswer,
 	}
@@ -85,7 +90,7 @@ func (f *File) checkQuantifiers() error {
 	if t := f.Sampling.Temperature; !(t > 0 && t <= math.MaxFloat32) && len(list) > 0 {
 		return f.at.errorf("$.sampling.temperature", "the paper's is 1", "temperature %g draws no samples", t)
 	}
-	have := givenEvidence(f.Sampling.Samples)
+	have := f.givenEvidence()
 	for _, q := range list {
 		if lacking := q.Needs.Lacking(have); len(lacking) > 0 {
 			return f.at.errorf("$.quantifiers", "leave it out", "the quantifier %q cannot be had here: %s", q.ID, joinMissing(lacking))
@@ -123,6 +128,9 @@ func (f *File) checkJudges(quantified bool) error {
 			if !slices.ContainsFunc(f.Models, func(m Model) bool { return m.Name == id.Name }) {
 				return f.at.errorf(node, "name a model of the study", "there is no model %q to judge", id.Name)
 			}
+		case id.Judge == embeddingJudge && f.Embeddings == "":
+			return f.at.errorf(node, "add \"embeddings: all-minilm-l6-v2\"", "the judge %q compares embeddings, and the study names no model of them", text)
+		case id.Judge == embeddingJudge:
 		case !id.Entry().FromText():
 			return f.at.errorf(node, "it can be imported into a table of scores", "the judge %q cannot be asked here", text)
 		}
@@ -132,7 +140,26 @@ func (f *File) checkJudges(quantified bool) error {
 
 // textJudges and llmJudges part the study's judges by who is asked.
 func (f *File) textJudges() []string {
-	return slices.DeleteFunc(slices.Clone(f.Judges), func(id string) bool { return strings.HasPrefix(id, llmJudge+":") })
+	return slices.DeleteFunc(slices.Clone(f.Judges), func(id string) bool {
+		return strings.HasPrefix(id, llmJudge+":") || strings.HasPrefix(id, embeddingJudge+"@") || id == embeddingJudge
+	})
+}
+
+// embeddingJudges are those that compare vectors.
+func (f *File) embeddingJudges() []judge.ID {
+	var list []judge.ID
+	for _, text := range f.Judges {
+		if id, err := judge.ParseID(text); err == nil && id.Judge == embeddingJudge {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// embeds reports whether anything in the study reads embeddings.
+func (f *File) embeds() bool {
+	list, err := f.quantifiersOf()
+	return err == nil && f.Embeddings != "" && (quantify.NeedsOf(list).Embeddings || len(f.embeddingJudges()) > 0)
 }
 
 func (f *File) llmJudges() []string {
@@ -199,8 +226,14 @@ func asked(q quantify.Question) collect.Asked {
 }
 
 // evidence is what was collected of an item in the form that quantifiers read.
-func evidence(u collect.Uncertain) *quantify.Evidence {
+func (r *runner) evidence(u collect.Uncertain) *quantify.Evidence {
 	e := &quantify.Evidence{Answer: textOf(u.Answer), Reproducible: u.Answer.Reproducible}
+	if r.vectors != nil {
+		e.Embeddings = append(e.Embeddings, r.vectors[u.Answer.Text].Values)
+		for _, s := range u.Samples {
+			e.Embeddings = append(e.Embeddings, r.vectors[s.Text].Values)
+		}
+	}
 	var samples []string
 	for _, s := range u.Samples {
 		e.Samples = append(e.Samples, textOf(s))
@@ -343,7 +376,7 @@ func (r *runner) quantified(ctx context.Context, setting record.Setting, d datas
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	values, readings, err := evaluated(quantifiers, list)
+	values, readings, err := r.evaluated(quantifiers, list)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -375,11 +408,11 @@ func (r *runner) quantified(ctx context.Context, setting record.Setting, d datas
 }
 
 // evaluated are the values of all quantifiers, by quantifier and item, and as readings.
-func evaluated(quantifiers []quantify.Quantifier, list []collect.Uncertain) ([][]record.Number, []record.Reading, error) {
+func (r *runner) evaluated(quantifiers []quantify.Quantifier, list []collect.Uncertain) ([][]record.Number, []record.Reading, error) {
 	values := make([][]record.Number, len(quantifiers))
 	var readings []record.Reading
 	for _, u := range list {
-		e := evidence(u)
+		e := r.evidence(u)
 		of, err := quantify.Evaluate(quantifiers, e)
 		if err != nil {
 			return nil, nil, fmt.Errorf("item %s: %w", u.Item, err)
@@ -408,6 +441,12 @@ func (r *runner) judgeAnswers(setting record.Setting, d dataset.Dataset, list []
 		judgements = set.Append(judgements, u.Answer.Answer, items[u.Item])
 	}
 	names := slices.Clone(texts)
+	for _, id := range r.file.embeddingJudges() {
+		names = append(names, id.String())
+		for _, u := range list {
+			judgements = append(judgements, r.similar(id, u.Answer.Answer, items[u.Item]))
+		}
+	}
 	for _, name := range r.file.llmJudges() {
 		id := llmJudge + ":" + name
 		names = append(names, id)
@@ -416,6 +455,64 @@ func (r *runner) judgeAnswers(setting record.Setting, d dataset.Dataset, list []
 		}
 	}
 	return names, judgements, nil
+}
+
+// similar judges by the cosine of the answer's vector and the nearest reference's.
+func (r *runner) similar(id judge.ID, answer record.Answer, item record.Item) record.Judgement {
+	j := record.Judgement{Answer: answer.ID, Judge: id.String()}
+	if answer.Missing != record.Present {
+		j.Missing = record.AnswerMissing
+		return j
+	}
+	var references [][]float64
+	for _, text := range item.References {
+		if v := r.vectors[text]; v.Missing == record.Present {
+			references = append(references, v.Values)
+		}
+	}
+	j.Verdict, j.Missing = id.Cut.Verdict(judge.Similarity(r.vectors[answer.Text].Values, references))
+	return j
+}
+
+// askEmbeddings asks for the vectors of all answers, samples and references.
+func (r *runner) askEmbeddings(ctx context.Context, ask collect.Asker, pace collect.Pace) error {
+	var texts []string
+	for _, d := range r.data {
+		for _, item := range d.Items {
+			texts = append(texts, item.References...)
+		}
+		for _, m := range r.file.Models {
+			for _, u := range r.uncertain[record.Setting{Model: m.Name, Dataset: d.Name}] {
+				for _, s := range append([]collect.Sampled{u.Answer}, u.Samples...) {
+					if s.Missing == record.Present {
+						texts = append(texts, s.Text)
+					}
+				}
+			}
+		}
+	}
+	var err error
+	r.vectors, err = collect.Embeddings(ctx, ask, texts, pace)
+	return err
+}
+
+// embed opens the model of embeddings, asks it, and closes it; no other model is open then.
+func (r *runner) embed(ctx context.Context) (err error) {
+	opener, ok := r.options.Open.(Embedder)
+	if !ok {
+		return &InputError{Path: "embeddings", What: "this engine cannot embed", Hint: "leave \"embeddings\" out of the study"}
+	}
+	engine, err := opener.OpenEmbedder(ctx, r.file.Embeddings)
+	if err != nil {
+		return fmt.Errorf("embeddings %s: %w", r.file.Embeddings, err)
+	}
+	ask := r.ledger.Through(engine)
+	defer func() { err = errors.Join(err, ask.Close()) }()
+	if err := engine.Capabilities().Check(llm.Embed); err != nil {
+		return &InputError{Path: "embeddings " + r.file.Embeddings, What: err.Error(), Hint: "name a model of embeddings, see \"credence models\"", Err: err}
+	}
+	r.embedder = ask.Identity()
+	return r.askEmbeddings(ctx, ask, collect.Pace{Open: openItems})
 }
 
 // verdictOf is the more probable of the two forced verdicts.

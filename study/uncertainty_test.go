@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/credence-lab/credence/dataset"
+	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/llm/llmtest"
 	"github.com/credence-lab/credence/study"
 )
@@ -161,5 +162,42 @@ func TestWhatCannotBeQuantifiedIsRefusedBeforeTheFirstCall(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "s.yaml:") {
 			t.Errorf("%q: %v, want %q", change, err, want)
 		}
+	}
+}
+
+// OpenEmbedder opens the scripted vectors: texts with common trigrams are near.
+func (w wavering) OpenEmbedder(context.Context, string) (llm.Engine, error) {
+	return llmtest.NewScripted(llmtest.Babble{}), nil
+}
+
+func TestEmbeddingsServeQuantifiersAndJudges(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(quantified, "quantifiers: [default]", "embeddings: vectors\nquantifiers: [cosine-agreement, predictive-entropy]", 1)
+	text = strings.Replace(text, `judges: [exact-match, rouge-l@0.3, "llm:a"]`, "judges: [exact-match, embedding@0.7]", 1)
+	folder := t.TempDir()
+	results, info, err := study.Run(t.Context(), parse(t, text), study.Options{Folder: folder, Open: wavering{}, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := results.Uncertainty[0]
+	for i, j := range u.Judges {
+		if accuracy, _ := j.Accuracy.Get(); math.Abs(accuracy-2./3) > .2 || j.Accuracy.N != 12 {
+			t.Errorf("%s finds %v of %d right, planted 2/3", j.Judge, accuracy, j.Accuracy.N)
+		}
+		// Samples that differ are less alike.
+		if x, _ := u.AUROC[i][0].Get(); i == 0 && x != 1 {
+			t.Errorf("%s under %s: AUROC %v, planted 1", u.Quantifiers[0].Quantifier, j.Judge, x)
+		}
+	}
+	if card := read(t, folder, "card.md"); !strings.Contains(card, "vectors of vectors") {
+		t.Error("the card does not name the model of embeddings")
+	}
+	_, again, err := study.Run(t.Context(), parse(t, text), study.Options{Folder: folder, Open: wavering{}, Version: "test"})
+	if err != nil || again.Made != 0 || again.Reused != info.Made+info.Reused {
+		t.Errorf("again: made %d, reused %d; before made %d, %v", again.Made, again.Reused, info.Made, err)
+	}
+	without := strings.Replace(text, "embeddings: vectors\n", "", 1)
+	if _, err := study.Parse("s.yaml", []byte(without)); err == nil {
+		t.Error("quantifiers of embeddings without a model of them are accepted")
 	}
 }
