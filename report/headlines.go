@@ -178,7 +178,7 @@ func levels(c *protocol.Comparison) string {
 	if low == high || mean(high)-mean(low) < .1 {
 		return ""
 	}
-	return fmt.Sprintf(" The same answers get %s on average in %s and %s in %s: a threshold holds in one context only.",
+	return fmt.Sprintf(" For the same answers the token score averages %s in %s and %s in %s: a threshold holds in one context only.",
 		Percent(mean(low)), c.Contexts[low].Name, Percent(mean(high)), c.Contexts[high].Name)
 }
 
@@ -204,7 +204,7 @@ func limitsSay(c *protocol.Comparison) string {
 	if n := c.Verbalised.Distinct; n > 0 && n <= mostTied && n < c.Used {
 		said = append(said, fmt.Sprintf("the model states only %s, so that many answers are tied", probabilities(n)))
 	}
-	said = append(said, fmt.Sprintf("%s said what is right, and no person checked it", c.Choice.Judge), "it is one model on one set of questions")
+	said = append(said, fmt.Sprintf("the rule %s said what is right, and no person checked it", c.Choice.Judge), "it is one model on one set of questions")
 	return upper(strings.Join(said, "; ")) + "."
 }
 
@@ -270,6 +270,30 @@ func WriteHeadlines(w io.Writer, width int, comparisons []*protocol.Comparison) 
 	for i, h := range list {
 		p.wrapped(fmt.Sprintf("%d. %s %s", 1+i, h.Asks, termsafe.String(h.Says)), "   ")
 	}
+	if words := contextWords(comparisons); words != "" {
+		p.wrapped("Contexts: "+words+".", "  ")
+	}
 	p.line("")
 	return p.err
+}
+
+// contextHints say of the built-in contexts what stands before the answer; docs/format.md says it in full.
+var contextHints = map[string]string{
+	"bare":                   "the question alone",
+	"answer-slot":            "the question, and the model's turn opened by \"Answer:\"",
+	"guess-slot":             "the prompt that asks for a guess and its probability, opened by \"Guess:\"",
+	"guess-slot-percent":     "the same, from 0 to 100",
+	"answer-only":            "a prompt that asks for a guess alone, opened by \"Answer:\"",
+	"answer-only-generating": "the same, as answers are written under it",
+}
+
+// contextWords explains the contexts of a study by what stands before the answer.
+func contextWords(comparisons []*protocol.Comparison) string {
+	var said []string
+	for _, context := range comparisons[len(comparisons)-1].Contexts {
+		if hint, ok := contextHints[context.Name]; ok {
+			said = append(said, context.Name+", "+hint)
+		}
+	}
+	return strings.Join(said, "; ")
 }

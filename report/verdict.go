@@ -12,8 +12,10 @@ import (
 type verdict struct {
 	// Headlines are what a reader should know if nothing else.
 	Headlines []Headline
-	Points    []point
-	Warnings  []string
+	// Contexts explains the contexts by what stands before the answer; empty where there is nothing to say.
+	Contexts string
+	Points   []point
+	Warnings []string
 }
 
 // point is one statement: what it is about, the question behind it in plain words, and what is said.
@@ -28,10 +30,11 @@ func verdictOf(sections []*Section) verdict {
 	case 0:
 		return verdict{Points: []point{{About: "Nothing", Says: "This study has no setting: no model was asked."}}}
 	case 1:
-		return verdict{Headlines(firstsOf(sections)), sections[0].Points, sections[0].Warnings}
+		firsts := firstsOf(sections)
+		return verdict{Headlines(firsts), contextWords(firsts), sections[0].Points, sections[0].Warnings}
 	}
 	comparisons := firstsOf(sections)
-	v := verdict{Headlines: Headlines(comparisons)}
+	v := verdict{Headlines: Headlines(comparisons), Contexts: contextWords(comparisons)}
 	for m, id := range protocol.Metrics() {
 		about, question := heading(Title(id))
 		v.Points = append(v.Points, point{about, question, termOf(id), countsOf(comparisons, m).words(comparisons)})
