@@ -85,7 +85,8 @@ type engineReport struct {
 	Nats float64 `json:"nats"`
 	*llamacpp.Matrix
 	Seconds float64 `json:"seconds"`
-	// Memory is computed; PeakBytes is what this process really had at most, 0 where the system does not tell.
+	// Memory is what the model takes at most in a study, computed; PeakBytes is what this process had at most,
+	// whose texts and sequences may be others, 0 where the system does not tell.
 	Memory    llamacpp.Memory `json:"memory"`
 	PeakBytes int64           `json:"peak_bytes,omitempty"`
 }
@@ -153,9 +154,9 @@ func writeEngineReport(w io.Writer, r engineReport) error {
 	fmt.Fprintf(t, "Model\t%s\n", termsafe.Text(r.Model))
 	fmt.Fprintf(t, "Engine\t%s\n", termsafe.Text(r.Identity.String()))
 	fmt.Fprintf(t, "Threads\t%d against 1\n", r.Threads)
-	fmt.Fprintf(t, "Memory\tat most %s\n", r.Memory)
+	fmt.Fprintf(t, "Memory\ta study takes at most %s\n", r.Memory)
 	if r.PeakBytes > 0 {
-		fmt.Fprintf(t, "\t%d MB were in use at most while this was measured\n", r.PeakBytes/1e6)
+		fmt.Fprintf(t, "\tthis measurement took %d MB at most\n", r.PeakBytes/1e6)
 	}
 	fmt.Fprintln(t)
 	if err := t.Flush(); err != nil {

@@ -25,7 +25,7 @@ func TestTheEngineIsReported(t *testing.T) {
 		"Exact: all values are equal to the last bit":         0,
 		"Not exact: values move by up to 0.031 nats":          .031,
 		"60      8 together  48        0.031       not exact": .031,
-		"123 MB were in use at most":                          0,
+		"this measurement took 123 MB at most":                0,
 	} {
 		var b bytes.Buffer
 		if err := writeEngineReport(&b, examined(nats)); err != nil || !strings.Contains(b.String(), want) {

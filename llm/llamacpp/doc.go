@@ -17,6 +17,10 @@
 //     computes it as it stands instead of splitting it;
 //   - a row that is alone in its batch, after more than 256 tokens, is computed by one thread.
 //
+// [Measure] runs a matrix of cases that hold this by equality of bits; the tests and "credence doctor --engine"
+// share it. With layers on a GPU nothing is promised: the engine runs the short matrix before the first
+// request, and replies are reproducible only if every case is exact.
+//
 // [Fast] mode gives up the first two; its replies say that they are not reproducible.
 //
 // The CPU variant of the library is part of the identity: two variants differ by tenths of a nat.
