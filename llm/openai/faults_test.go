@@ -172,7 +172,11 @@ func TestLastingFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, way := range []asked{ways[0], ways[9]} {
+			asks := []asked{ways[0], ways[9]}
+			if name == "unlimited, no length" {
+				asks = asks[:1] // 65 MB each
+			}
+			for _, way := range asks {
 				synctest.Test(t, func(t *testing.T) {
 					got := way.through(t, fake.Lies{}, nil, fake.Always(20, c.fault)...)
 					var failed *openai.Error
