@@ -1,0 +1,91 @@
+package consistency_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/credence-lab/credence/consistency"
+)
+
+// BenchmarkCosineStudy is C3 by cosine of 1,000 items with 30 + 30 answers, embedded in 384 dimensions: one
+// operation is the whole study.
+func BenchmarkCosineStudy(b *testing.B) {
+	const items, n, d = 1000, 30, 384
+	random := rand.New(rand.NewPCG(1, 2))
+	rows := func() [][]float32 {
+		flat, rows := make([]float32, n*d), make([][]float32, n)
+		for i := range flat {
+			flat[i] = float32(.3 + random.NormFloat64())
+		}
+		for i := range rows {
+			rows[i] = flat[i*d : (i+1)*d]
+		}
+		return rows
+	}
+	original, perturbed := make([][][]float32, items), make([][][]float32, items)
+	for i := range items {
+		original[i], perturbed[i] = rows(), rows()
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range items {
+			c, err := consistency.CompareEmbeddings(original[i], perturbed[i])
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := c.C3(consistency.Options{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// BenchmarkIndicatorStudy is C3 by counts of 1,000 items with 30 + 30 answers of six kinds.
+func BenchmarkIndicatorStudy(b *testing.B) {
+	const items, n = 1000, 30
+	random := rand.New(rand.NewPCG(1, 2))
+	answers := func() []consistency.Sample {
+		s := make([]consistency.Sample, n)
+		for i := range s {
+			s[i].Answer = []string{"12", "14", "7", "120", "-3", "0.5"}[random.IntN(6)]
+		}
+		return s
+	}
+	original, perturbed := make([][]consistency.Sample, items), make([][]consistency.Sample, items)
+	for i := range items {
+		original[i], perturbed[i] = answers(), answers()
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range items {
+			if _, err := consistency.CompareAnswers(original[i], perturbed[i]).C3(consistency.Options{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// BenchmarkBootstrap is the interval of one item by 1,000 resamples.
+func BenchmarkBootstrap(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	rows := func() [][]float32 {
+		rows := make([][]float32, 30)
+		for i := range rows {
+			rows[i] = make([]float32, 384)
+			for j := range rows[i] {
+				rows[i][j] = float32(.3 + random.NormFloat64())
+			}
+		}
+		return rows
+	}
+	c, err := consistency.CompareEmbeddings(rows(), rows())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Bootstrap(consistency.Options{}, consistency.Resampling{Level: .95, N: 1000}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
