@@ -48,6 +48,11 @@ func (f *studyFlags) apply(cmd *cobra.Command, s *study.File) (folder string, er
 	if cmd.Flags().Changed("seed") {
 		s.Seed = f.seed
 	}
+	if f.layers > 0 { // into the kept study, too: it moves values
+		for i := range s.Models {
+			s.Models[i].GPULayers = f.layers
+		}
+	}
 	if f.items > 0 {
 		for i := range s.Datasets {
 			s.Datasets[i].Limit = f.items
