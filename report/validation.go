@@ -105,8 +105,11 @@ func agreementWords(r *validation.Result) string {
 	}
 	var parts []string
 	for _, pair := range r.Agreement.Pairs {
-		parts = append(parts, fmt.Sprintf("%s and %s: kappa %s (%s with unsure as a label of its own), equal %s",
-			pair.A, pair.B, Estimate(pair.Kappa), Estimate(pair.KappaGiven), Estimate(pair.Raw)))
+		says := fmt.Sprintf("%s and %s: kappa %s", pair.A, pair.B, Estimate(pair.Kappa))
+		if r.Unsures > 0 {
+			says += fmt.Sprintf(" (%s with unsure as %s)", Estimate(pair.KappaCounted), r.Unsure)
+		}
+		parts = append(parts, says+", equal "+Estimate(pair.Raw))
 	}
 	if a := r.Agreement.Alpha; a != nil {
 		parts = append(parts, "alpha of all "+Estimate(*a))

@@ -7,12 +7,15 @@ import (
 	"github.com/credence-lab/credence/metric"
 )
 
-// Agreement is that of the people, with unsure labels as the result says.
+// Agreement is that of the people: of the labels as they were given, unsure being a category of its own,
+// and as they count, with unsure as the result says.
 type Agreement struct {
 	// Pairs are all pairs of people, in the order of the table.
 	Pairs []PairAgreement `json:"pairs"`
-	// Alpha is Krippendorff's of all people; nil with one.
-	Alpha *measure.Value `json:"alpha,omitempty"`
+	// Alpha is Krippendorff's of all people, AlphaCounted that of the labels as they count; nil with one
+	// person.
+	Alpha        *measure.Value `json:"alpha,omitempty"`
+	AlphaCounted *measure.Value `json:"alpha_counted,omitempty"`
 	// Disagreements are the items on which labels that count differ, for adjudication.
 	Disagreements []Disagreement `json:"disagreements"`
 }
@@ -21,11 +24,11 @@ type Agreement struct {
 type PairAgreement struct {
 	A string `json:"a"`
 	B string `json:"b"`
-	// Kappa is Cohen's; where unsure counts half, of three ordered categories with linear weights.
-	Kappa measure.Value `json:"kappa"`
-	// KappaGiven is Cohen's of the labels as they were given, unsure being a category of its own.
-	KappaGiven measure.Value `json:"kappa_given"`
-	// Raw is the share of equal labels.
+	// Kappa is Cohen's, KappaCounted that of the labels as they count; where unsure counts half, of three
+	// ordered categories with linear weights.
+	Kappa        measure.Value `json:"kappa"`
+	KappaCounted measure.Value `json:"kappa_counted"`
+	// Raw is the share of equal labels, as they were given.
 	Raw measure.Value `json:"raw"`
 	// Labels counts the pairs of labels as they were given.
 	Labels []LabelPair `json:"labels"`
@@ -60,60 +63,71 @@ func (l Label) String() string {
 func agreementOf(t *Table, o Options) (Agreement, error) {
 	var a Agreement
 	interval := metric.AgreementInterval{Level: o.Level, Resamples: o.Resamples, Seed: o.seed("alpha")}
-	weights, scale := metric.Unweighted, metric.Nominal
-	if o.Unsure == UnsureHalf {
-		weights, scale = metric.Linear, metric.IntervalScale
-	}
-	rating := func(p Person) []float64 { return o.Unsure.weights(p.Labels) }
 	for i, p := range t.People {
 		for _, q := range t.People[i+1:] {
-			ratings, err := metric.NumericRatings([][]float64{rating(p), rating(q)}, o.Unsure.categories()...)
+			pair, err := pairAgreement(p, q, o.Unsure, interval)
 			if err != nil {
 				return a, err
 			}
-			kappa, err := metric.CohenKappa(ratings, weights, interval)
-			if err != nil {
-				return a, err
-			}
-			given, err := kappaGiven(p, q, interval)
-			if err != nil {
-				return a, err
-			}
-			a.Pairs = append(a.Pairs, PairAgreement{p.Name, q.Name, kappa.Coefficient, given, kappa.Raw, labelPairs(p, q)})
+			a.Pairs = append(a.Pairs, pair)
 		}
-	}
-	if len(t.People) > 1 {
-		var all [][]float64
-		for _, p := range t.People {
-			all = append(all, rating(p))
-		}
-		ratings, err := metric.NumericRatings(all, o.Unsure.categories()...)
-		if err != nil {
-			return a, err
-		}
-		alpha, err := metric.KrippendorffAlpha(ratings, scale, interval)
-		if err != nil {
-			return a, err
-		}
-		a.Alpha = &alpha.Coefficient
 	}
 	a.Disagreements = disagreements(t, o.Unsure)
-	return a, nil
+	if len(t.People) < 2 {
+		return a, nil
+	}
+	given, counted, err := ratingsOf(t.People, o.Unsure)
+	if err != nil {
+		return a, err
+	}
+	alpha, err := metric.KrippendorffAlpha(given, metric.Nominal, interval)
+	if err != nil {
+		return a, err
+	}
+	scale := metric.Nominal
+	if o.Unsure == UnsureHalf {
+		scale = metric.IntervalScale
+	}
+	alphaCounted, err := metric.KrippendorffAlpha(counted, scale, interval)
+	a.Alpha, a.AlphaCounted = &alpha.Coefficient, &alphaCounted.Coefficient
+	return a, err
 }
 
-func kappaGiven(p, q Person, interval metric.AgreementInterval) (measure.Value, error) {
-	words := make([][]string, 2)
-	for k, labels := range [][]Label{p.Labels, q.Labels} {
-		for _, l := range labels {
-			words[k] = append(words[k], l.String())
-		}
-	}
-	ratings, err := metric.LabelRatings(words, []string{Missing.String()})
+func pairAgreement(p, q Person, u Unsures, interval metric.AgreementInterval) (PairAgreement, error) {
+	pair := PairAgreement{A: p.Name, B: q.Name, Labels: labelPairs(p, q)}
+	given, counted, err := ratingsOf([]Person{p, q}, u)
 	if err != nil {
-		return measure.Value{}, err
+		return pair, err
 	}
-	kappa, err := metric.CohenKappa(ratings, metric.Unweighted, interval)
-	return kappa.Coefficient, err
+	kappa, err := metric.CohenKappa(given, metric.Unweighted, interval)
+	if err != nil {
+		return pair, err
+	}
+	weights := metric.Unweighted
+	if u == UnsureHalf {
+		weights = metric.Linear
+	}
+	kappaCounted, err := metric.CohenKappa(counted, weights, interval)
+	pair.Kappa, pair.Raw, pair.KappaCounted = kappa.Coefficient, kappa.Raw, kappaCounted.Coefficient
+	return pair, err
+}
+
+// ratingsOf are the labels as they were given and as they count.
+func ratingsOf(people []Person, u Unsures) (given, counted metric.Ratings, err error) {
+	var words [][]string
+	var weights [][]float64
+	for _, p := range people {
+		var list []string
+		for _, l := range p.Labels {
+			list = append(list, l.String())
+		}
+		words, weights = append(words, list), append(weights, u.weights(p.Labels))
+	}
+	if given, err = metric.LabelRatings(words, []string{Missing.String()}); err != nil {
+		return given, counted, err
+	}
+	counted, err = metric.NumericRatings(weights, u.categories()...)
+	return given, counted, err
 }
 
 func (u Unsures) categories() []float64 {
