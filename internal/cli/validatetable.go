@@ -48,6 +48,7 @@ type wideReader struct {
 	r       *table.Reader
 	spec    wideSpec
 	item    int
+	planned int // columns known when the reading began
 	columns []wideColumn
 	out     *judgedTable
 	seen    map[string]int
@@ -77,6 +78,9 @@ func readWide(r *table.Reader, spec wideSpec) (*judgedTable, error) {
 			return nil, err
 		}
 	}
+	if late := r.Columns()[w.planned:]; len(late) > 0 {
+		return nil, w.fault("the key %q first appears far behind the beginning", "give every row every key, with null where there is no value", late[0])
+	}
 	w.out.irregular = r.Notes()
 	if w.item < 0 {
 		w.out.notes = append(w.out.notes, "no column item or id: items are named by their row")
@@ -90,6 +94,7 @@ func (w *wideReader) plan() error {
 	if err := w.checkNames(); err != nil {
 		return err
 	}
+	w.planned = len(w.r.Columns())
 	type quantifierColumn struct {
 		name string
 		at   int
