@@ -194,6 +194,40 @@ func TestNUTSOnLogisticRegression(t *testing.T) {
 	}
 }
 
+// Steps so long that half of each is an error of the energy: only the weights of the points of a trajectory, and
+// turns that are seen alike from both ends, keep the draws true. The density is bent: x is N(0, 1), y is N(x², .5²).
+func TestNUTSWithLongSteps(t *testing.T) {
+	t.Parallel()
+	bent := density{2, func(q, grad []float64) float64 {
+		x, off := q[0], q[1]-q[0]*q[0]
+		grad[0], grad[1] = -x+8*x*off, -4*off
+		return -x*x/2 - 2*off*off
+	}}
+	d, err := bayes.Sample(t.Context(), bent, bayes.Options{Seed: 1, Draws: 20_000, TargetAcceptance: .5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []struct {
+		what string
+		f    func(x, y float64) float64
+		want float64
+	}{
+		{"x", func(x, _ float64) float64 { return x }, 0},
+		{"x²", func(x, _ float64) float64 { return x * x }, 1},
+		{"y", func(_, y float64) float64 { return y }, 1},
+		{"y²", func(_, y float64) float64 { return y * y }, 3.25},
+		{"(y − x²)²", func(x, y float64) float64 { return (y - x*x) * (y - x*x) }, .25},
+		{"share of x above 1", func(x, _ float64) float64 {
+			if x > 1 {
+				return 1
+			}
+			return 0
+		}, math.Erfc(1/math.Sqrt2) / 2},
+	} {
+		means(t, m.what, d.Series(func(q []float64) float64 { return m.f(q[0], q[1]) }), m.want)
+	}
+}
+
 // Bounds: an exponential, a Beta and a free parameter, drawn on the real line and mapped back.
 func TestNUTSWithinBounds(t *testing.T) {
 	t.Parallel()
