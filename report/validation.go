@@ -82,6 +82,9 @@ func validationWords(p ValidationPage) []point {
 		}
 		about += fmt.Sprintf(" %s of people %s as %s.", plural(r.Unsures, "unsure label"), verb, unsureWord(r.Unsure))
 	}
+	if out := r.Matrices[0].People.Cells[0].Value.LeftOut; len(out) > 0 {
+		about += " Left out of people's AUROCs: " + LeftOut(out) + "; the judges' n counts further missing verdicts."
+	}
 	words := []point{{About: "Compared", Says: about}, {About: "People", Says: agreementWords(r)}, {About: "Use", Says: recommendationWords(r)}}
 	if says := effectWords(r); says != "" {
 		words = append(words, point{About: "Errors", Says: says})

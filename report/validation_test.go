@@ -100,7 +100,7 @@ func TestValidationSaysWhatItCounts(t *testing.T) {
 	if captions < 15 {
 		t.Errorf("%d tables", captions)
 	}
-	for _, want := range []string{"1 unsure label of people counts as incorrect", "1 medium (1 more without an AUROC)", "FN×FP"} {
+	for _, want := range []string{"1 unsure label of people counts as incorrect", "Left out of people's AUROCs: 1 no judges noise", "| judges near | 23 |", "1 medium (1 more without an AUROC)", "FN×FP"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
