@@ -12,20 +12,19 @@ import (
 func BenchmarkCosineStudy(b *testing.B) {
 	const items, n, d = 1000, 30, 384
 	random := rand.New(rand.NewPCG(1, 2))
-	rows := func() [][]float32 {
-		flat, rows := make([]float32, n*d), make([][]float32, n)
+	study := func() [][][]float32 { // one block of numbers, as numpy has it
+		flat, study := make([]float32, items*n*d), make([][][]float32, items)
 		for i := range flat {
 			flat[i] = float32(.3 + random.NormFloat64())
 		}
-		for i := range rows {
-			rows[i] = flat[i*d : (i+1)*d]
+		for i := range study {
+			for range n {
+				study[i], flat = append(study[i], flat[:d:d]), flat[d:]
+			}
 		}
-		return rows
+		return study
 	}
-	original, perturbed := make([][][]float32, items), make([][][]float32, items)
-	for i := range items {
-		original[i], perturbed[i] = rows(), rows()
-	}
+	original, perturbed := study(), study()
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range items {

@@ -202,8 +202,10 @@ func TestTrend(t *testing.T) {
 	if trend.Points[0].Model != "2023-06" || trend.Correlation.N != 4 || trend.Correlation.NLeftOut() != 1 {
 		t.Errorf("%+v", trend)
 	}
-	if _, err := consistency.Month("spring"); err == nil {
-		t.Error("no month: no error")
+	for _, bad := range []string{"spring", "2025", "2025-13", "25-04", "2025-00", "-2025-04"} {
+		if at, err := consistency.Month(bad); err == nil {
+			t.Errorf("%q is month %v", bad, at)
+		}
 	}
 	if trend, err := consistency.TrendOf(points[:2], consistency.Resampling{Level: .9, N: 9}); err != nil || trend.Correlation.Defined() {
 		t.Errorf("two models: %+v, %v", trend, err)

@@ -171,11 +171,7 @@ func (f vectors[F]) sums(x, y []float64) sums {
 	var s sums
 	s.weigh(x, y)
 	sx, sy := f.sum(x), f.sum(y)
-	for j := range sx {
-		s.xx += sx[j] * sx[j]
-		s.yy += sy[j] * sy[j]
-		s.xy += sx[j] * sy[j]
-	}
+	s.xx, s.yy, s.xy = dot(sx, sx), dot(sy, sy), dot(sx, sy)
 	for i, inverse := range f.inverse {
 		if inverse != 0 {
 			s.dx += x[i] * x[i]
@@ -205,10 +201,11 @@ func (f vectors[F]) sum(w []float64) []float64 {
 			held = 0
 		}
 	}
-	for h := range held {
-		for j, v := range rows[h] {
-			total[j] += by[h] * float64(v)
+	if held > 0 {
+		for h := held; h < len(rows); h++ {
+			rows[h], by[h] = rows[0], 0
 		}
+		add(total, &rows, &by)
 	}
 	return total
 }
@@ -246,13 +243,20 @@ func (f vectors[F]) dense() coded {
 	return g
 }
 
+// dot has four sums, so that an addition need not wait for the one before.
 func dot[F Real](v, w []F) float64 {
-	w = w[:len(v)]
-	sum := 0.
-	for j, x := range v {
-		sum += float64(x) * float64(w[j])
+	var a, b, c, d float64
+	for len(v) >= 4 && len(w) >= 4 {
+		a += float64(v[0]) * float64(w[0])
+		b += float64(v[1]) * float64(w[1])
+		c += float64(v[2]) * float64(w[2])
+		d += float64(v[3]) * float64(w[3])
+		v, w = v[4:], w[4:]
 	}
-	return sum
+	for j, x := range v {
+		a += float64(x) * float64(w[j])
+	}
+	return (a + b) + (c + d)
 }
 
 func (f vectors[F]) pick(samples []int) form {

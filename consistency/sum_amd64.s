@@ -38,7 +38,8 @@ loop:
 	RET
 
 // func squareAVX(v *float32, n int) float64
-// n is a positive multiple of 16. Sixteen sums, joined in the order of square16.
+// n is a positive multiple of 16. Sixteen sums, joined in the order of square16. It is the first to read a
+// vector and waits for memory most: so it asks for what comes 2 kB later, mostly the next vectors, in time.
 TEXT ·squareAVX(SB), NOSPLIT, $0-24
 	MOVQ v+0(FP), R8
 	MOVQ n+8(FP), CX
@@ -49,6 +50,7 @@ TEXT ·squareAVX(SB), NOSPLIT, $0-24
 	XORQ AX, AX
 
 squares:
+	PREFETCHT0 2048(R8)(AX*4)
 	VCVTPS2PD (R8)(AX*4), Y4
 	VCVTPS2PD 16(R8)(AX*4), Y5
 	VCVTPS2PD 32(R8)(AX*4), Y6

@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
+	"strconv"
+	"strings"
 
 	"github.com/credence-lab/credence/measure"
 	"github.com/credence-lab/credence/metric"
@@ -31,9 +32,12 @@ type Trend struct {
 
 // Month is a date "2025-04" or "2025-04-14" as months since the year 0.
 func Month(date string) (float64, error) {
-	for _, layout := range []string{"2006-01", "2006-01-02"} {
-		if t, err := time.Parse(layout, date); err == nil {
-			return float64(t.Year()*12 + int(t.Month()) - 1), nil
+	parts := strings.Split(date, "-")
+	if len(parts) == 2 || len(parts) == 3 {
+		year, wrongYear := strconv.ParseUint(parts[0], 10, 16)
+		month, wrongMonth := strconv.ParseUint(parts[1], 10, 8)
+		if wrongYear == nil && wrongMonth == nil && len(parts[0]) == 4 && month >= 1 && month <= 12 {
+			return float64(year*12 + month - 1), nil
 		}
 	}
 	return 0, fmt.Errorf("consistency: release %q is no month; write it as 2025-04", date)
