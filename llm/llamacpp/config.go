@@ -70,9 +70,11 @@ var hexSHA256 = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // shape is a model's part of the memory bill, from its metadata.
 type shape struct {
-	architecture                string
-	trained, layers, embedding  int
-	feedForward                 int
+	architecture               string
+	trained, layers, embedding int
+	feedForward                int
+	// float is a matrix that is not quantised, with its type; empty if there is none.
+	float                       string
 	keyWidth, valueWidth, vocab int
 	template                    string
 	weightBytes                 int64
@@ -99,6 +101,9 @@ func readShape(g *gguf.File) (shape, error) {
 	}
 	s.feedForward, _ = g.Int(s.architecture + ".feed_forward_length")
 	s.keyWidth, s.valueWidth = cellWidths(g, s)
+	if name, kind, ok := g.FloatMatrix(); ok {
+		s.float = fmt.Sprintf("%s (%s)", kind, name)
+	}
 	tokens := g.Strings("tokenizer.ggml.tokens")
 	if s.vocab = len(tokens); s.vocab == 0 {
 		return s, fmt.Errorf("%w: it holds no vocabulary", gguf.ErrFormat)
@@ -181,6 +186,9 @@ func (c Config) settle(s shape) (settled, error) {
 	out.GPULayers = min(c.GPULayers, s.layers+1) // the output counts as one
 	if c.WeightsSHA256 != "" && !hexSHA256.MatchString(c.WeightsSHA256) {
 		return out, fmt.Errorf("weights: %q is no SHA-256 in lower-case hex", c.WeightsSHA256)
+	}
+	if s.float != "" && out.Mode == Exact && c.GPULayers == 0 {
+		return out, fmt.Errorf("exact mode is not possible with weights of type %s: the library adds up a row that is alone in its batch in another order than rows in company, so that generated and given tokens differ; use quantised weights (Q8_0 or smaller) or mode fast", s.float)
 	}
 	if out.Threads == 0 {
 		out.Threads = runtime.GOMAXPROCS(0)

@@ -131,6 +131,14 @@ func TestChoicesAreMadeAndChecked(t *testing.T) {
 	if all.Cells != 16*131_072 || all.Weights != 10_000_000 || all.Sequences != 16 || all.ContextTokens != 1024 {
 		t.Errorf("memory %+v", all)
 	}
+	loose := s
+	loose.float = "F16 (blk.0.attn_q.weight)"
+	if _, err := (Config{}).settle(loose); err == nil || !strings.Contains(err.Error(), "exact mode is not possible with weights of type F16 (blk.0.attn_q.weight)") {
+		t.Errorf("weights that are not quantised: %v", err)
+	}
+	if _, err := (Config{Mode: Fast}).settle(loose); err != nil {
+		t.Errorf("weights that are not quantised, fast: %v", err)
+	}
 	for name, c := range map[string]struct {
 		c    Config
 		want string

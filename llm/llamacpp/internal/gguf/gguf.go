@@ -41,6 +41,8 @@ type File struct {
 	scalars map[string]any
 	arrays  map[string][]any
 	strings map[string][]string
+	// matrices holds, by type, the name of the first tensor of more than one dimension.
+	matrices map[uint32]string
 }
 
 // Open reads the header of the file at path and checks that all tensors lie within the file.
@@ -67,7 +69,7 @@ func Open(path string) (*File, error) {
 // Read reads a header from r, the start of a file of size bytes.
 func Read(r io.Reader, size int64) (*File, error) {
 	d := &decoder{r: r, size: size}
-	g := &File{Bytes: size, scalars: map[string]any{}, arrays: map[string][]any{}, strings: map[string][]string{}}
+	g := &File{Bytes: size, scalars: map[string]any{}, arrays: map[string][]any{}, strings: map[string][]string{}, matrices: map[uint32]string{}}
 	pairs, tensors := d.preamble(g)
 	for i := 0; i < pairs && d.err == nil; i++ {
 		d.pair(g)
@@ -107,6 +109,20 @@ func (g *File) Strings(key string) []string { return g.strings[key] }
 func (g *File) Bool(key string) (value, ok bool) {
 	value, ok = g.scalars[key].(bool)
 	return value, ok
+}
+
+// FloatMatrix returns the first matrix whose elements are floating-point numbers and no blocks of quantised
+// ones: its name and type, such as "F16"; ok is false where there is none.
+func (g *File) FloatMatrix() (name, kind string, ok bool) {
+	for _, t := range []struct {
+		id   uint32
+		name string
+	}{{1, "F16"}, {30, "BF16"}, {0, "F32"}} {
+		if name, ok := g.matrices[t.id]; ok {
+			return name, t.name, true
+		}
+	}
+	return "", "", false
 }
 
 // HasPrefix reports whether the file has a key that begins with prefix.

@@ -91,6 +91,19 @@ func TestReadGivesWhatTheHeaderSays(t *testing.T) {
 	if got := strings.Join(g.Strings("tokenizer.ggml.tokens"), ","); got != "a,bc" {
 		t.Errorf("tokens = %q", got)
 	}
+	if name, kind, ok := g.FloatMatrix(); !ok || name != "token_embd.weight" || kind != "F32" {
+		t.Errorf("a matrix of 8 by 4 floats is %q of type %q, %v", name, kind, ok)
+	}
+	// The same 32 floats in a row are no matrix: such are the norms of every model.
+	raw[bytes.Index(raw, []byte("token_embd.weight"))+len("token_embd.weight")+4] = 32
+	raw[bytes.Index(raw, []byte("token_embd.weight"))+len("token_embd.weight")+12] = 1
+	flat, err := Read(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, kind, ok := flat.FloatMatrix(); ok {
+		t.Errorf("a row of floats is a matrix: %q of type %q", name, kind)
+	}
 	if g.Tensors != 1 || !g.HasPrefix("qwen2.") || g.HasPrefix("mamba.") {
 		t.Errorf("tensors %d, prefixes wrong", g.Tensors)
 	}

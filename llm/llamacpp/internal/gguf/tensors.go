@@ -22,7 +22,7 @@ const defaultAlignment = 32
 func (d *decoder) tensors(g *File, n int) {
 	end := uint64(0)
 	for i := 0; i < n && d.err == nil; i++ {
-		end = max(end, d.tensor())
+		end = max(end, d.tensor(g))
 	}
 	if d.err != nil {
 		return
@@ -38,13 +38,13 @@ func (d *decoder) tensors(g *File, n int) {
 }
 
 // tensor reads one description and returns where it ends, counted from the start of the tensor data.
-func (d *decoder) tensor() uint64 {
+func (d *decoder) tensor(g *File) uint64 {
 	name := d.text("a tensor's name", maxKey)
 	dims := d.unsigned(4)
 	if d.err == nil && (dims < 1 || dims > maxDims) {
 		d.fail("tensor %q has %d dimensions", name, dims)
 	}
-	elements := uint64(1)
+	elements, wide := uint64(1), 0
 	for i := uint64(0); i < dims && d.err == nil; i++ {
 		k := d.unsigned(8)
 		if k == 0 || k > math.MaxInt64/elements {
@@ -52,8 +52,14 @@ func (d *decoder) tensor() uint64 {
 			return 0
 		}
 		elements *= k
+		if k > 1 {
+			wide++
+		}
 	}
 	kind := uint32(d.unsigned(4))
+	if _, have := g.matrices[kind]; wide > 1 && !have && d.err == nil {
+		g.matrices[kind] = name
+	}
 	offset := d.unsigned(8)
 	b, ok := blocks[kind]
 	if d.err != nil || !ok {
