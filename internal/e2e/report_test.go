@@ -323,7 +323,7 @@ func compared(t *testing.T, setting record.Setting) (*protocol.Comparison, []*me
 	var readings []record.Reading
 	var judgements []record.Judgement
 	for i := range 12 {
-		id := record.AnswerID{Setting: setting, Item: fmt.Sprint(i)}
+		id := record.AnswerID{Setting: setting, Item: fmt.Sprint(i), Origin: record.Origin{Source: record.Generated, Prompt: "confidence"}}
 		verdict, stated := record.Incorrect, .31
 		if i%3 != 0 {
 			verdict, stated = record.Correct, .87
