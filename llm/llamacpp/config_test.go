@@ -86,7 +86,7 @@ func TestWeightsThatCannotBeRunAreNamed(t *testing.T) {
 		"a folder":        {t.TempDir(), "is a folder"},
 		"empty":           {write(""), "ends early"},
 		"something else":  {write("PK\x03\x04 a zip archive, not weights"), `begins with "PK`},
-		"an encoder":      {header(t, map[string]string{"general.architecture": "bert"}, nil), "token by token"},
+		"an encoder":      {header(t, map[string]string{"general.architecture": "bert"}, nil), "gives vectors for texts"},
 		"recurrent":       {header(t, map[string]string{"general.architecture": "mamba"}, nil), "recurrent"},
 		"half recurrent":  {header(t, map[string]string{"general.architecture": "llama"}, recurrent), "recurrent"},
 		"no architecture": {header(t, nil, llamaNumbers()), "no architecture"},
