@@ -44,7 +44,8 @@ const (
 
 // Bootstrap is C3 with a percentile interval: the answers of each set are drawn anew with replacement, r.N
 // times. Pairs of a drawn answer with its own copy are left out of the agreements, since they would make both
-// sets look more alike within than across: the resampled values then lie around C3 itself. The interval is of the
+// sets look more alike within than across: the resampled values then lie around C3 itself. (Only [BiasedMMD]
+// counts them, by its definition, and its interval lies low.) The interval is of the
 // unclipped value and may leave [0,1]. Undefined as C3 is. Errors: an unknown estimator, a bad level or number.
 func (c *Comparison) Bootstrap(o Options, r Resampling) (measure.Value, error) {
 	result, err := c.C3(o)

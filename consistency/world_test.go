@@ -265,3 +265,28 @@ func TestTablesThatContradictThemselves(t *testing.T) {
 		}
 	}
 }
+
+// A model that is always right has no AUROC: the mean is over the others, and says so.
+func TestAModelWithoutAValueLeavesTheMean(t *testing.T) {
+	t.Parallel()
+	table, _ := world(t, "m", "right")
+	for i, r := range table.Rows {
+		if r.Model == "right" {
+			table.Rows[i].Performance = record.Known(1)
+		}
+	}
+	e, err := consistency.Evaluate(context.Background(), table, consistency.EvaluationOptions{
+		Bins: 10, Resampling: consistency.Resampling{Level: .9, N: 50},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	auroc := e.Means[0].Metrics[1].Values[0]
+	near(t, "mean AUROC", auroc, number(t, e.PerModel[0].Metrics[1].Values[0]), 1e-15)
+	if !warned(auroc, "models-left-out") || auroc.N != 80 {
+		t.Errorf("n %d, %v", auroc.N, auroc.Warnings)
+	}
+	if d := e.PerModel[1].Metrics[1].Differences[0]; d.Reason() != measure.OneClass {
+		t.Errorf("a difference where there is one class: %v", d.Reason())
+	}
+}
