@@ -128,7 +128,7 @@ func recommendationWords(r *validation.Result) string {
 		return fmt.Sprintf("%s: it moves the AUROCs least, by %s on average and %s at most, keeps people's best quantifier, and has an F1 above .7.",
 			rec.Judge, Estimate(c.MeanShift), Estimate(c.MaxShift))
 	case rec.Nearest != "":
-		return fmt.Sprintf("no judge is good enough: label more items by people, or report people's numbers. %s comes nearest, but %s.",
+		return fmt.Sprintf("no judge is good enough: evaluate on the labels of people, or try other judges. %s comes nearest, but %s.",
 			rec.Nearest, strings.Join(rec.Candidates[0].Fails, ", and "))
 	case len(r.Judges) == 0:
 		return "there is no judge to recommend."
@@ -168,10 +168,8 @@ func validationWarnings(r *validation.Result) []string {
 		for _, w := range f.OnePerFamily.Warnings {
 			add("judge model, one threshold per family", w.Text)
 		}
-		for _, p := range f.Judges {
-			for _, w := range p.F1.Alone.Median.Warnings {
-				add("judge model, "+p.Judge+" alone", w.Text)
-			}
+		for _, w := range aloneWarnings(f) {
+			add("judge model", w)
 		}
 	}
 	if c := r.Confidences; c != nil {
@@ -183,6 +181,29 @@ func validationWarnings(r *validation.Result) []string {
 		for _, w := range pair.Kappa.Warnings {
 			add("kappa", w.Text)
 		}
+	}
+	return list
+}
+
+// aloneWarnings are those of the judges fitted alone, one for each code: the first, and how many others
+// have one like it.
+func aloneWarnings(f *validation.Fits) []string {
+	var codes []string
+	first, judges := map[string]string{}, map[string]int{}
+	for _, p := range f.Judges {
+		for _, w := range p.F1.Alone.Median.Warnings {
+			if judges[w.Code]++; judges[w.Code] == 1 {
+				codes, first[w.Code] = append(codes, w.Code), p.Judge+" alone: "+w.Text
+			}
+		}
+	}
+	var list []string
+	for _, code := range codes {
+		text := first[code]
+		if others := judges[code] - 1; others > 0 {
+			text += fmt.Sprintf(" (and %s alike)", plural(others, "other"))
+		}
+		list = append(list, text)
 	}
 	return list
 }

@@ -98,7 +98,7 @@ func candidateOf(auroc Matrix, row Row, judge JudgeResult, best int) Candidate {
 		c.Fails = append(c.Fails, fmt.Sprintf("it puts people's best quantifier, %s, %.2f below its own best", auroc.Quantifiers[best], top-x))
 	}
 	if most > MaxShift {
-		c.Fails = append(c.Fails, fmt.Sprintf("it moves the AUROC of %s by %.2f, more than %.2f", auroc.Quantifiers[worst], most, MaxShift))
+		c.Fails = append(c.Fails, fmt.Sprintf("it moves the AUROC of %s by %.3f, more than %v", auroc.Quantifiers[worst], most, MaxShift))
 	}
 	return c
 }

@@ -76,7 +76,7 @@ func TestNoJudgeIsGoodEnough(t *testing.T) {
 	if rec.Judge != "" || rec.Nearest != "j1" || len(rec.Candidates) != 2 || rec.Scope == "" {
 		t.Fatalf("%+v", rec)
 	}
-	if fails := strings.Join(rec.Candidates[1].Fails, "; "); !strings.Contains(fails, "F1 is not above .7") || !strings.Contains(fails, "moves the AUROC of q by 1.00") {
+	if fails := strings.Join(rec.Candidates[1].Fails, "; "); !strings.Contains(fails, "F1 is not above .7") || !strings.Contains(fails, "moves the AUROC of q by 1.000") {
 		t.Errorf("j2 fails for %q", fails)
 	}
 	none := validated(t, small([]string{"1111"}, "1100"), plain())
