@@ -34,13 +34,13 @@ func (a *app) newAnnotateCommand() *cobra.Command {
 		Use:   "annotate FOLDER",
 		Short: "Label the answers of a run by hand: one key a label",
 		Long: `Show the answers of a finished run one by one, with question and references and
-nothing of confidence, judges or other people, and take a label by one key. Every
-label is on disk before the next answer shows; corrections keep their history.
+nothing of confidence, judges or other people, and take a label by one key.
+Every label is on disk before the next answer shows; corrections keep history.
 
 With --with, several people share the work: --overlap answers are labelled by
-all, so that their agreement can be measured, the others are dealt out. Everybody
-sees an order of their own, which stays the same in every session; give everyone
-the same --with, --overlap and --seed.
+all, so that their agreement can be measured, the others are dealt out. Each
+sees an order of their own, the same in every session; give everyone the same
+names, --overlap and --seed.
 
 Where standard input is no terminal, each line is a key with what belongs to it,
 such as "c", "n a note", "g 12".`,
@@ -115,7 +115,7 @@ func (a *app) openLabels(folder string) (*annotate.Log, error) {
 func (a *app) newAgreementCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "agreement FOLDER",
-		Short: "Say how far the people who labelled a run agree, and where they do not",
+		Short: "Say how far the people who labelled a run agree",
 		Args:  exactlyOne("a run's folder"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			tasks, _, err := study.Tasks(cmd.Context(), args[0])

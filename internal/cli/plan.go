@@ -26,7 +26,7 @@ is sent, fetched or written. Tokens and time are estimates.`,
 		Example: "  credence plan study.yaml\n  credence plan study.yaml --items 20",
 		Args:    exactlyOne("a study file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := await.Result(cmd.Context(), func() (*study.File, error) { return study.Load(args[0]) })
+			s, err := await.Result(cmd.Context(), func() (*study.File, error) { return study.LoadFrom(args[0], flags.data) })
 			if err != nil {
 				return err
 			}

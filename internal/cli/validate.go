@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ type validateFlags struct {
 	unsure  string
 	format  string
 	input   string
+	setting string
 	full    bool
 	strict  bool
 }
@@ -44,6 +46,7 @@ func (f *validateFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&o.Reference, "reference", "", "what judges are compared with: a `person`, majority or posterior (default: the first person)")
 	flags.StringVar(&f.unsure, "unsure", string(validation.UnsureIncorrect), "what an unsure label counts as: incorrect, missing or half")
 	flags.StringVar(&f.format, "format", "text", "text, json, html or markdown")
+	flags.StringVar(&f.setting, "setting", "", "`model/dataset` of a run with several settings")
 	flags.BoolVar(&f.full, "full", false, "all matrices in text too")
 	flags.IntVar(&o.Resamples, "bootstrap", o.Resamples, "resamples of the bootstrap; 0 makes no intervals")
 	flags.Float64Var(&o.Level, "level", o.Level, "level of the intervals, between 0 and 1")
@@ -60,7 +63,7 @@ func (f *validateFlags) add(cmd *cobra.Command) {
 func (a *app) newValidateCommand() *cobra.Command {
 	var flags validateFlags
 	cmd := &cobra.Command{
-		Use:   "validate FILE",
+		Use:   "validate FILE|FOLDER",
 		Short: "Validate judges against people, and see what their errors do",
 		Long: `Validate automatic judges against people, and the evaluation of uncertainty
 quantifiers that they power, as in "A Tale of Two Error Categories".
@@ -78,13 +81,16 @@ risk, coverage and Brier of every quantifier under people and under every judge,
 differences and ranks; which errors of a judge move an AUROC, in exact terms;
 ranks from small subsamples; and which judge may stand for people, if any.
 
+FOLDER is that of a run with quantifiers and judges whose answers people have
+labelled ("credence annotate"); --setting says which of its settings.
+
 A person is compared with as --reference by name. "majority" takes what more
 than half of the people say, "posterior" what a model of people alone holds for
 more probable. docs/validation.md says what each number is.`,
 		Example: `  credence validate answers.csv
   credence validate answers.csv --unsure missing --format html > judges.html
   credence validate answers.parquet --uncertainty my_score --reference majority`,
-		Args: exactlyOne("a file of scores, verdicts and labels"),
+		Args: exactlyOne("a file of scores, verdicts and labels, or a run's folder"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.validate(cmd, args[0], flags) },
 	}
 	flags.add(cmd)
@@ -92,8 +98,7 @@ more probable. docs/validation.md says what each number is.`,
 	return cmd
 }
 
-// validate reads a file and reports on it. The judges of a study's run folder will come here as a
-// validation.Table too.
+// validate reads a file, or a run's folder, and reports on it.
 func (a *app) validate(cmd *cobra.Command, file string, flags validateFlags) error {
 	if err := flags.check(); err != nil {
 		return err
@@ -103,7 +108,7 @@ func (a *app) validate(cmd *cobra.Command, file string, flags validateFlags) err
 		return err
 	}
 	a.events().started(cmd.Name(), "", "", file)
-	t, err := await.Result(cmd.Context(), func() (*judgedTable, error) { return a.readValidation(file, flags) })
+	t, err := await.Result(cmd.Context(), func() (*judgedTable, error) { return a.readValidation(cmd.Context(), file, flags) })
 	if err != nil {
 		return err
 	}
@@ -176,7 +181,10 @@ func (a *app) validationWriter(flags validateFlags) (func(io.Writer, report.Vali
 	return nil, usagef("unknown --format %q; the formats are text, json, html, markdown", flags.format)
 }
 
-func (a *app) readValidation(file string, flags validateFlags) (*judgedTable, error) {
+func (a *app) readValidation(ctx context.Context, file string, flags validateFlags) (*judgedTable, error) {
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return judgedRun(ctx, file, flags.setting)
+	}
 	r, err := table.Open(file, table.Options{Stdin: a.in, Format: table.Format(flags.input), Strict: flags.strict})
 	if err != nil {
 		return nil, err
