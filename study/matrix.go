@@ -1,0 +1,134 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/credence-lab/credence/collect"
+	"github.com/credence-lab/credence/dataset"
+	"github.com/credence-lab/credence/measure"
+	"github.com/credence-lab/credence/metric"
+	"github.com/credence-lab/credence/quantify"
+	"github.com/credence-lab/credence/record"
+	"github.com/credence-lab/credence/report"
+	"github.com/credence-lab/credence/resample"
+)
+
+// UncertaintyResult is how well each quantifier ranks the answers of a setting, under each judge ("A Tale
+// of Two Error Categories", figures 7 to 12).
+type UncertaintyResult struct {
+	Setting record.Setting `json:"setting"`
+	Items   int            `json:"items"`
+	Samples int            `json:"samples"`
+	Judges  []JudgeResult  `json:"judges"`
+	// Quantifiers are the columns of AUROC, in order.
+	Quantifiers []QuantifierResult `json:"quantifiers"`
+	// AUROC has a row for each judge and a column for each quantifier.
+	AUROC [][]measure.Value `json:"auroc"`
+}
+
+// JudgeResult is what one judge says of the answers.
+type JudgeResult struct {
+	Judge    string        `json:"judge"`
+	Accuracy measure.Value `json:"accuracy"`
+}
+
+// QuantifierResult is a quantifier with what it could not be computed of.
+type QuantifierResult struct {
+	Quantifier  string             `json:"quantifier"`
+	Orientation string             `json:"orientation"`
+	Missing     []measure.Excluded `json:"missing"`
+}
+
+// Matrix is the result in the form in which it is shown.
+func (u *UncertaintyResult) Matrix() report.Matrix {
+	m := report.Matrix{Setting: u.Setting.String(), Items: u.Items, Samples: u.Samples, AUROC: u.AUROC}
+	for _, j := range u.Judges {
+		m.Judges, m.Accuracy = append(m.Judges, j.Judge), append(m.Accuracy, j.Accuracy)
+	}
+	for _, q := range u.Quantifiers {
+		m.Quantifiers = append(m.Quantifiers, q.Quantifier)
+	}
+	return m
+}
+
+// quantified analyses the uncertainty of one setting. It returns the readings and judgements besides.
+func (r *runner) quantified(ctx context.Context, setting record.Setting, d dataset.Dataset, list []collect.Uncertain) (*UncertaintyResult, []record.Reading, []record.Judgement, error) {
+	quantifiers, err := r.file.quantifiersOf()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	values, readings, err := r.evaluated(quantifiers, list)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	judges, judgements, err := r.judgeAnswers(setting, d, list)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	out := &UncertaintyResult{Setting: setting, Items: len(list), Samples: r.file.Sampling.Samples}
+	for k, q := range quantifiers {
+		missing := map[string]int{}
+		for i := range list {
+			if why := values[k][i].Missing(); why != record.Present {
+				missing[string(why)]++
+			}
+		}
+		out.Quantifiers = append(out.Quantifiers, QuantifierResult{q.ID, q.Orientation.String(), append([]measure.Excluded{}, measure.Exclusions(missing)...)})
+	}
+	for _, name := range judges {
+		labels, result := labelsOf(name, judgements, len(list), r.file.Analysis.Level)
+		row := make([]measure.Value, len(quantifiers))
+		for k, q := range quantifiers {
+			if row[k], err = r.auroc(ctx, setting, q, values[k], labels); err != nil {
+				return nil, nil, nil, err
+			}
+		}
+		out.Judges, out.AUROC = append(out.Judges, result), append(out.AUROC, row)
+	}
+	return out, readings, judgements, nil
+}
+
+// evaluated are the values of all quantifiers, by quantifier and item, and as readings.
+func (r *runner) evaluated(quantifiers []quantify.Quantifier, list []collect.Uncertain) ([][]record.Number, []record.Reading, error) {
+	values := make([][]record.Number, len(quantifiers))
+	var readings []record.Reading
+	for _, u := range list {
+		e := r.evidence(u)
+		of, err := quantify.Evaluate(quantifiers, e)
+		if err != nil {
+			return nil, nil, fmt.Errorf("item %s: %w", u.Item, err)
+		}
+		for k, q := range quantifiers {
+			values[k] = append(values[k], of[k])
+			readings = append(readings, record.Reading{Answer: u.Answer.ID, Signal: record.Signal(q.ID), Value: of[k], Reproducible: e.Reproducible})
+		}
+	}
+	return values, readings, nil
+}
+
+func (r *runner) auroc(ctx context.Context, setting record.Setting, q quantify.Quantifier, values []record.Number, labels []float64) (measure.Value, error) {
+	scores := make([]float64, len(values))
+	for i, v := range values {
+		x, ok := v.Get()
+		if !ok {
+			x = math.NaN()
+		}
+		scores[i] = x
+	}
+	prepared, err := metric.PrepareJointly(metric.Quality{Values: labels}, metric.Score{Name: q.ID, Values: scores, Orientation: q.Orientation})
+	if err != nil {
+		return measure.Value{}, err
+	}
+	if *r.file.Analysis.Resamples == 0 {
+		return metric.AUROC().On(prepared[0]), nil
+	}
+	draws, err := resample.Paired(ctx, prepared, []metric.Statistic{metric.AUROC()}, resample.Options{
+		N: *r.file.Analysis.Resamples, Seed: resample.SettingSeed(r.file.Seed, setting.Model, setting.Dataset, "uncertainty"),
+	})
+	if err != nil {
+		return measure.Value{}, err
+	}
+	return draws.Value(0, 0, r.file.Analysis.Level), nil
+}

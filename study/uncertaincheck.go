@@ -1,0 +1,143 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/credence-lab/credence/judge"
+	"github.com/credence-lab/credence/quantify"
+	"github.com/credence-lab/credence/record"
+)
+
+// quantifiersOf are the study's quantifiers; "default" stands for those of the paper.
+func (f *File) quantifiersOf() ([]quantify.Quantifier, error) {
+	var list []quantify.Quantifier
+	for i, id := range f.Quantifiers {
+		if id == "default" {
+			list = append(list, quantify.Default()...)
+			continue
+		}
+		q, err := quantify.ByID(id)
+		if err != nil {
+			return nil, f.at.errorf(fmt.Sprintf("$.quantifiers[%d]", i), "\"default\" stands for those of the paper; docs/quantifiers.md lists all", "%v", err)
+		}
+		list = append(list, q)
+	}
+	for i, q := range list {
+		for _, before := range list[:i] {
+			if before.ID == q.ID {
+				return nil, f.at.errorf("$.quantifiers", "list it once", "quantifiers has %q twice", q.ID)
+			}
+		}
+	}
+	return list, nil
+}
+
+// givenEvidence is what every engine of a study gives: texts with their tokens, forced options, and vectors
+// where the study names a model for them.
+func (f *File) givenEvidence() quantify.Needs {
+	have := quantify.Everything()
+	have.Samples = f.Sampling.Samples
+	have.Answer, have.Sample = quantify.LogProbs, quantify.LogProbs
+	have.Similarity, have.Embeddings = 0, f.Embeddings != ""
+	have.Questions = []quantify.Question{
+		quantify.IsTrue, quantify.IsTrueSwapped, quantify.IsTrueWithIdeas, quantify.IsTrueWithIdeasSwapped, quantify.OwnAnswer,
+	}
+	slices.Sort(have.Questions)
+	return have
+}
+
+func (f *File) checkQuantifiers() error {
+	list, err := f.quantifiersOf()
+	if err != nil {
+		return err
+	}
+	if f.Sampling.Samples < 0 || f.Sampling.Samples > maxSamples {
+		return f.at.errorf("$.sampling.samples", fmt.Sprintf("use 1 to %d", maxSamples), "samples is %d", f.Sampling.Samples)
+	}
+	if t := f.Sampling.Temperature; !(t > 0 && t <= math.MaxFloat32) && len(list) > 0 {
+		return f.at.errorf("$.sampling.temperature", "the paper's is 1", "temperature %g draws no samples", t)
+	}
+	have := f.givenEvidence()
+	for _, q := range list {
+		if lacking := q.Needs.Lacking(have); len(lacking) > 0 {
+			return f.at.errorf("$.quantifiers", "leave it out", "the quantifier %q cannot be had here: %s", q.ID, joinMissing(lacking))
+		}
+	}
+	return f.checkJudges(len(list) > 0)
+}
+
+// maxSamples bounds what a typing error can cost.
+const maxSamples = 1000
+
+func joinMissing(list []record.Missing) string {
+	words := make([]string, len(list))
+	for i, m := range list {
+		words[i] = string(m)
+	}
+	return strings.Join(words, ", ")
+}
+
+func (f *File) checkJudges(quantified bool) error {
+	if len(f.Judges) > 0 && !quantified {
+		return f.at.errorf("$.judges", "add \"quantifiers: [default]\"; the main comparison is judged by protocol.correctness", "judges without quantifiers have nothing to judge")
+	}
+	for i, text := range f.Judges {
+		node := fmt.Sprintf("$.judges[%d]", i)
+		id, err := judge.ParseID(text)
+		if err != nil {
+			return f.at.errorf(node, "docs/judges.md lists all", "%v", err)
+		}
+		if slices.Contains(f.Judges[:i], text) {
+			return f.at.errorf(node, "list it once", "judges has %q twice", text)
+		}
+		switch {
+		case id.Judge == llmJudge:
+			if !slices.ContainsFunc(f.Models, func(m Model) bool { return m.Name == id.Name }) {
+				return f.at.errorf(node, "name a model of the study", "there is no model %q to judge", id.Name)
+			}
+		case id.Judge == embeddingJudge && f.Embeddings == "":
+			return f.at.errorf(node, "add \"embeddings: all-minilm-l6-v2\"", "the judge %q compares embeddings, and the study names no model of them", text)
+		case id.Judge == embeddingJudge:
+		case !id.Entry().FromText():
+			return f.at.errorf(node, "it can be imported into a table of scores", "the judge %q cannot be asked here", text)
+		}
+	}
+	return nil
+}
+
+// textJudges and llmJudges part the study's judges by who is asked.
+func (f *File) textJudges() []string {
+	return slices.DeleteFunc(slices.Clone(f.Judges), func(id string) bool {
+		return strings.HasPrefix(id, llmJudge+":") || strings.HasPrefix(id, embeddingJudge+"@") || id == embeddingJudge
+	})
+}
+
+// embeddingJudges are those that compare vectors.
+func (f *File) embeddingJudges() []judge.ID {
+	var list []judge.ID
+	for _, text := range f.Judges {
+		if id, err := judge.ParseID(text); err == nil && id.Judge == embeddingJudge {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// embeds reports whether anything in the study reads embeddings.
+func (f *File) embeds() bool {
+	list, err := f.quantifiersOf()
+	return err == nil && f.Embeddings != "" && (quantify.NeedsOf(list).Embeddings || len(f.embeddingJudges()) > 0)
+}
+
+func (f *File) llmJudges() []string {
+	var names []string
+	for _, text := range f.Judges {
+		if name, ok := strings.CutPrefix(text, llmJudge+":"); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
