@@ -28,6 +28,8 @@ type app struct {
 	quiet    bool
 	json     bool
 	stream   *events
+	// log takes messages for people. It is the app's own, so that two apps in one process do not mix.
+	log *slog.Logger
 	// open replaces the embedded engine in tests; nil otherwise.
 	open study.Opener
 }
@@ -49,6 +51,7 @@ func Main(ctx context.Context, args []string, in io.Reader, out, err io.Writer, 
 // Run runs the command with the given arguments and streams and returns its exit code.
 func Run(ctx context.Context, args []string, in io.Reader, out, err io.Writer, options ...Option) int {
 	a := &app{in: in, out: out, err: err}
+	a.setLogger()
 	for _, change := range options {
 		change(a)
 	}
@@ -127,8 +130,8 @@ func (a *app) level() slog.Level {
 
 func (a *app) setLogger() {
 	if e := a.events(); e != nil {
-		slog.SetDefault(slog.New(e))
+		a.log = slog.New(e)
 		return
 	}
-	slog.SetDefault(slog.New(&messages{a.err, a.level()}))
+	a.log = slog.New(&messages{w: a.err, level: a.level()})
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/csv"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -114,10 +113,10 @@ func (a *app) eval(cmd *cobra.Command, file string, flags evalFlags) error {
 		return err
 	}
 	for _, note := range t.Notes {
-		slog.Info(note)
+		a.log.Info(note)
 	}
 	for _, note := range t.Irregular {
-		slog.Warn(note.String())
+		a.log.Warn(note.String())
 	}
 	if err := plan.checkScores(t); err != nil {
 		return err
@@ -135,6 +134,9 @@ func (a *app) eval(cmd *cobra.Command, file string, flags evalFlags) error {
 	}
 	if err := page.write(e, file); err != nil {
 		return err
+	}
+	if page != nil {
+		a.log.Info("wrote " + page.path)
 	}
 	if err := a.checkGates(plan.gates, results); err != nil {
 		return err
@@ -316,7 +318,7 @@ func (a *app) checkGates(gates []scores.Gate, results []scores.Result) error {
 	for _, g := range gates {
 		for _, o := range g.Check(results) {
 			if o.Holds {
-				slog.Info("gate holds: " + o.Text)
+				a.log.Info("gate holds: " + o.Text)
 				continue
 			}
 			short = append(short, o.Text)

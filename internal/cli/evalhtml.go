@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -57,7 +56,6 @@ func (p *pageFile) write(e evaluated, file string) error {
 	if err != nil {
 		return fmt.Errorf("--html %s: %w", p.path, err)
 	}
-	slog.Info("wrote " + p.path)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync"
 
 	"github.com/credence-lab/credence/internal/termsafe"
 )
@@ -12,6 +13,7 @@ import (
 // messages writes the program's messages for people: a line each, which says whether it is a note or a
 // warning. A file's words may stand in it.
 type messages struct {
+	mu    sync.Mutex
 	w     io.Writer
 	level slog.Level
 }
@@ -19,6 +21,8 @@ type messages struct {
 func (m *messages) Enabled(_ context.Context, level slog.Level) bool { return level >= m.level }
 
 func (m *messages) Handle(_ context.Context, r slog.Record) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	_, err := io.WriteString(m.w, kindOf(r.Level)+": "+termsafe.String(wordsOf(r))+"\n")
 	return err
 }

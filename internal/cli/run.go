@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"log/slog"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -105,7 +104,7 @@ func (a *app) runStudy(cmd *cobra.Command, s *study.File, flags studyFlags) erro
 		Open:     opener,
 		Version:  versionLine(),
 		Progress: progress.update,
-		Note:     func(dataset, note string) { slog.Info(dataset + ": " + note) },
+		Note:     func(dataset, note string) { a.log.Info(dataset + ": " + note) },
 	})
 	progress.end()
 	if err != nil {

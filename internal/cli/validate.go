@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -113,10 +112,10 @@ func (a *app) validate(cmd *cobra.Command, file string, flags validateFlags) err
 		return err
 	}
 	for _, note := range t.notes {
-		slog.Info(note)
+		a.log.Info(note)
 	}
 	for _, note := range t.irregular {
-		slog.Warn(note.String())
+		a.log.Warn(note.String())
 		t.notes = append(t.notes, note.String())
 	}
 	if err := checkReference(flags.options.Reference, t); err != nil {
@@ -209,7 +208,7 @@ func (a *app) validated(ctx context.Context, t *judgedTable, o validation.Option
 		return nil, usageHint(err, "run \"credence validate --help\" for what the columns are")
 	}
 	if o.Draws > 0 {
-		slog.Info(fmt.Sprintf("fitting the models of %d judges and %d people; --draws 0 leaves them out", len(t.Judges), len(t.People)))
+		a.log.Info(fmt.Sprintf("fitting the models of %d judges and %d people; --draws 0 leaves them out", len(t.Judges), len(t.People)))
 	}
 	progress := a.newProgress()
 	o.Progress = func(part string, done, total int) { progress.count(part, done, total) }
