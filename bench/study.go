@@ -71,7 +71,7 @@ func (b *bench) pace(ctx context.Context, w *watch) error {
 }
 
 // sideBySide is how many items a study has open.
-const sideBySide = 8
+const sideBySide = 16
 
 // again scores what the study scored, by a new engine, as one caller who asks for all at once.
 func (b *bench) again(ctx context.Context, scored []llm.Request) (err error) {

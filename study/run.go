@@ -162,5 +162,6 @@ func (r *runner) preview(ctx context.Context) error {
 	return nil
 }
 
-// openItems is how many items are asked at the same time: enough that an engine's batches fill.
-const openItems = 8
+// openItems is how many items are asked at the same time: enough that an engine's batches fill, with the
+// sequences that the embedded engine has.
+const openItems = 16
