@@ -31,8 +31,9 @@ func (p *printer) comparison(c *protocol.Comparison) {
 	}
 	p.line("")
 	p.table(scoreTable(c))
+	p.wrapped("Lower is better for ECE and AURC, higher for AUROC; brackets are intervals.", "")
 	p.line("")
-	p.wrapped(fmt.Sprintf("gap g = stated - token; above 0 the better signal is: token under ECE and AURC, stated under AUROC. shift = g - g(%s).", c.Choice.Contexts[0]), "")
+	p.wrapped(fmt.Sprintf("gap g = stated - token. Above 0 the token score is better by ECE and AURC, the stated one by AUROC. shift = g - g(%s).", c.Choice.Contexts[0]), "")
 	p.table(gapTable(c))
 	p.line("")
 	for _, sentence := range Words(c) {

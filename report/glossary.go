@@ -63,7 +63,7 @@ func metricTerm(id string) term {
 
 var plainWords = map[string]string{
 	"ECE":   "Expected calibration error: of the answers with confidence .8, are 8 in 10 right? The average distance between confidence and share right.",
-	"AUROC": "Does the score rate right answers above wrong ones? The probability that a right answer has more confidence than a wrong one; .5 is guessing.",
+	"AUROC": "Does the score rate right answers above wrong ones? The probability that a right answer has more confidence than a wrong one; .5 is a coin toss.",
 	"AURC":  "How many errors are left if only the surest answers are given, averaged over how many are given.",
 	"BRIER": "The mean squared distance between confidence and correctness; calibration and ranking in one number.",
 }

@@ -64,7 +64,7 @@ func rankingSays(c *protocol.Comparison) string {
 	if !g.Gap.Defined() {
 		return fmt.Sprintf("That cannot be said: %s.", reasonWords(c, g.Gap.Reason()))
 	}
-	numbers := fmt.Sprintf("AUROC %s stated, %s token in %s (.5 is guessing, 1 perfect); gap %s",
+	numbers := fmt.Sprintf("AUROC %s stated, %s token in %s (.5 is a coin toss, 1 perfect); gap %s",
 		short(c.Verbalised.Metrics[m]), short(context.Token.Metrics[m]), context.Name, SignedEstimate(g.Gap))
 	stated, token := resolvedIn(c, m, record.VerbalisedSignal), resolvedIn(c, m, record.TokenSignal)
 	switch {
@@ -125,7 +125,7 @@ func contextSays(c *protocol.Comparison) string {
 	for _, m := range order(c) {
 		if i := largestShift(c, m, func(g protocol.Gap) bool { return g.Shift != nil && protocol.Resolves(*g.Shift) }); i > 0 {
 			return fmt.Sprintf("Yes: from %s to %s the %s gap moves by %s, beyond chance%s.%s",
-				base.Name, c.Contexts[i].Name, Title(base.Gaps[m].Metric), SignedEstimate(*c.Contexts[i].Gaps[m].Shift), turn(c.Contexts[i].Gaps[m]), levels(c))
+				base.Name, c.Contexts[i].Name, Title(base.Gaps[m].Metric), SignedEstimate(*c.Contexts[i].Gaps[m].Shift), turn(base.Gaps[m], c.Contexts[i].Gaps[m]), levels(c))
 		}
 	}
 	for _, m := range order(c) {
@@ -138,11 +138,14 @@ func contextSays(c *protocol.Comparison) string {
 }
 
 // turn says what a shift does to the better score, where that is not a flip beyond chance.
-func turn(g protocol.Gap) string {
-	if g.Flip == protocol.PointFlip {
+func turn(base, here protocol.Gap) string {
+	switch {
+	case here.Flip == protocol.PointFlip:
 		return ", and its sign changes, which alone may be chance"
+	case base.Resolved && here.Resolved:
+		return ", without changing which score is better"
 	}
-	return ", without changing which score is better"
+	return ", though in one of the two no score is better beyond chance"
 }
 
 // largestShift is the context, not the base, with the largest shift among those that count; 0 if none.
@@ -178,7 +181,7 @@ func levels(c *protocol.Comparison) string {
 	if low == high || mean(high)-mean(low) < .1 {
 		return ""
 	}
-	return fmt.Sprintf(" For the same answers the token score averages %s in %s and %s in %s: a threshold holds in one context only.",
+	return fmt.Sprintf(" For the same answers the token score averages from %s (%s) to %s (%s): a cut-off set in one context does not carry over to another.",
 		Percent(mean(low)), c.Contexts[low].Name, Percent(mean(high)), c.Contexts[high].Name)
 }
 
@@ -199,10 +202,10 @@ func limitsSay(c *protocol.Comparison) string {
 	case wide == 0:
 		said = append(said, fmt.Sprintf("on %s no interval could be made, and every difference may be chance", plural(c.Used, "item")))
 	case wide > .05:
-		said = append(said, fmt.Sprintf("on %s a gap is known no better than to ±%s", plural(c.Used, "item"), Number(wide)))
+		said = append(said, fmt.Sprintf("on %s a gap may be off by ±%s", plural(c.Used, "item"), Number(wide)))
 	}
 	if n := c.Verbalised.Distinct; n > 0 && n <= mostTied && n < c.Used {
-		said = append(said, fmt.Sprintf("the model states only %s, so that many answers are tied", probabilities(n)))
+		said = append(said, fmt.Sprintf("the model states only %s, so that many answers tie and their ranking blurs", probabilities(n)))
 	}
 	said = append(said, fmt.Sprintf("the rule %s said what is right, and no person checked it", c.Choice.Judge), "it is one model on one set of questions")
 	return upper(strings.Join(said, "; ")) + "."

@@ -24,16 +24,16 @@ func TestHeadlinesSayWhoWinsWhereItTurnsAndWhyToDoubt(t *testing.T) {
 	t.Parallel()
 	flip := says(compare(t, 400, 1, 0, 2))
 	for i, want := range []string{
-		"It depends on the context: the stated score in bare, the token score in guess-slot. Furthest apart: AUROC 0.75 stated, 0.54 token in bare (.5 is guessing, 1 perfect); gap +0.20 [+0.13,+0.28].",
+		"It depends on the context: the stated score in bare, the token score in guess-slot. Furthest apart: AUROC 0.75 stated, 0.54 token in bare (.5 is a coin toss, 1 perfect); gap +0.20 [+0.13,+0.28].",
 		"Yes, the verdict turns: by AUROC the stated score is better in bare (gap +0.20 [+0.13,+0.28]), the token score in guess-slot (-0.19 [-0.25,-0.14]), both beyond chance.",
-		"On 400 items a gap is known no better than to ±0.07; the rule containment.ascii said what is right, and no person checked it; it is one model on one set of questions.",
+		"On 400 items a gap may be off by ±0.07; the rule containment.ascii said what is right, and no person checked it; it is one model on one set of questions.",
 	} {
 		if !strings.HasPrefix(flip[i], want) {
 			t.Errorf("%d: %s\nwant %s", i, flip[i], want)
 		}
 	}
 	few := says(compare(t, 12, 1, .5, 1))
-	if !strings.HasPrefix(few[0], "Neither, beyond chance: AUROC 0.81 stated, 0.92 token in bare (.5 is guessing, 1 perfect); gap -0.11") {
+	if !strings.HasPrefix(few[0], "Neither, beyond chance: AUROC 0.81 stated, 0.92 token in bare (.5 is a coin toss, 1 perfect); gap -0.11") {
 		t.Errorf("few items: %s", few[0])
 	}
 	if strings.HasPrefix(few[1], "Yes") || !strings.Contains(few[2], "±0.43") {

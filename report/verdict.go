@@ -184,7 +184,7 @@ func cautionOver(comparisons []*protocol.Comparison) string {
 		said = append(said, fmt.Sprintf("in %s nothing could be used", plural(none, "setting")))
 	}
 	if wide > 0 {
-		said = append(said, fmt.Sprintf("in %d some gap is known no better than to ±0.05, for want of items", wide))
+		said = append(said, fmt.Sprintf("in %d some gap may be off by more than ±0.05, for want of items", wide))
 	}
 	said = append(said, "each setting is one model on one set of questions, and says nothing of others; among many settings, some differ by chance")
 	return upper(strings.Join(said, "; ")) + "."
