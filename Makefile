@@ -43,7 +43,7 @@ test: deps
 	@$(MAKE) --no-print-directory pull
 	@$(MAKE) --no-print-directory unit race
 ifdef CI
-	@$(MAKE) --no-print-directory fuzz-own FUZZTIME=2s
+	@$(MAKE) --no-print-directory fuzz-own FUZZTIME=1s
 endif
 	@$(MAKE) --no-print-directory e2e
 	$(say) 'all checks passed'
