@@ -32,21 +32,31 @@ func (r *runner) askEmbeddings(ctx context.Context, ask collect.Asker, pace coll
 	return err
 }
 
-// embed opens the model of embeddings, asks it, and closes it; no other model is open then.
-func (r *runner) embed(ctx context.Context) (err error) {
+// openEmbedder opens the model of embeddings and holds what it can do against what is asked of it.
+func (r *runner) openEmbedder(ctx context.Context) (llm.Engine, error) {
 	opener, ok := r.options.Open.(Embedder)
 	if !ok {
-		return &InputError{Path: "embeddings", What: "this engine cannot embed", Hint: "leave \"embeddings\" out of the study"}
+		return nil, &InputError{Path: "embeddings", What: "this engine cannot embed", Hint: "leave \"embeddings\" out of the study"}
 	}
 	engine, err := opener.OpenEmbedder(ctx, r.file.Embeddings)
 	if err != nil {
-		return fmt.Errorf("embeddings %s: %w", r.file.Embeddings, err)
+		return nil, fmt.Errorf("embeddings %s: %w", r.file.Embeddings, err)
+	}
+	if err := engine.Capabilities().Check(llm.Embed); err != nil {
+		what := &InputError{Path: "embeddings " + r.file.Embeddings, What: err.Error(), Hint: "name a model of embeddings, see \"credence models\"", Err: err}
+		return nil, closing(engine, what)
+	}
+	return engine, nil
+}
+
+// embed asks the model of embeddings and closes it; no other model is open then.
+func (r *runner) embed(ctx context.Context) (err error) {
+	engine, err := r.openEmbedder(ctx)
+	if err != nil {
+		return err
 	}
 	ask := r.ledger.Through(engine)
 	defer func() { err = errors.Join(err, ask.Close()) }()
-	if err := engine.Capabilities().Check(llm.Embed); err != nil {
-		return &InputError{Path: "embeddings " + r.file.Embeddings, What: err.Error(), Hint: "name a model of embeddings, see \"credence models\"", Err: err}
-	}
 	r.embedder = ask.Identity()
 	return r.askEmbeddings(ctx, ask, collect.Pace{Open: openItems})
 }

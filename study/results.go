@@ -76,7 +76,7 @@ func (r *Results) Tables() []report.StudyTable {
 // HasParts reports whether the study asked more than its main comparison.
 func (r *Results) HasParts() bool {
 	for _, s := range r.Settings {
-		if len(s.Further) > 0 || s.Selection != nil || s.Reference != nil {
+		if slices.ContainsFunc(s.Further, func(f protocol.Further) bool { return f.Name != withoutFallback }) || s.Selection != nil || s.Reference != nil {
 			return true
 		}
 	}

@@ -147,6 +147,15 @@ type ranModel struct {
 // preview opens and closes each of several models before the first is asked, so that a download, a setting or
 // a bound on memory that ends the study ends it now and not after hours of the models before.
 func (r *runner) preview(ctx context.Context) error {
+	if r.file.embeds() {
+		engine, err := r.openEmbedder(ctx)
+		if err != nil {
+			return err
+		}
+		if err := engine.Close(); err != nil {
+			return fmt.Errorf("embeddings %s: %w", r.file.Embeddings, err)
+		}
+	}
 	if len(r.file.Models) < 2 {
 		return nil // its turn comes at once
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -199,5 +200,23 @@ func TestEmbeddingsServeQuantifiersAndJudges(t *testing.T) {
 	without := strings.Replace(text, "embeddings: vectors\n", "", 1)
 	if _, err := study.Parse("s.yaml", []byte(without)); err == nil {
 		t.Error("quantifiers of embeddings without a model of them are accepted")
+	}
+}
+
+// asking counts what its models are asked, and cannot embed.
+type asking struct{ calls *atomic.Int64 }
+
+func (a asking) Open(ctx context.Context, m study.Model) (study.Opened, error) {
+	count := func(context.Context, int, llm.Request) error { a.calls.Add(1); return nil }
+	return wavering{[]llmtest.Option{llmtest.Interrupted(count)}}.Open(ctx, m)
+}
+
+func TestAnEmbedderThatIsNotThereIsFoundBeforeTheFirstCall(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(quantified, "quantifiers: [default]", "embeddings: vectors\nquantifiers: [cosine-agreement]", 1)
+	open := asking{&atomic.Int64{}}
+	_, _, err := study.Run(t.Context(), parse(t, text), study.Options{Folder: t.TempDir(), Open: open})
+	if err == nil || !strings.Contains(err.Error(), "cannot embed") || open.calls.Load() != 0 {
+		t.Errorf("%v after %d calls", err, open.calls.Load())
 	}
 }

@@ -5,7 +5,22 @@ import (
 
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/llm/llamacpp"
+	"github.com/credence-lab/credence/study"
 )
+
+var (
+	_ study.Embedder = (*embedded)(nil)
+	_ study.Embedder = routed{}
+)
+
+// OpenEmbedder leaves embedding to the opener behind it.
+func (r routed) OpenEmbedder(ctx context.Context, weights string) (llm.Engine, error) {
+	inner, ok := r.inner.(study.Embedder)
+	if !ok {
+		return nil, usagef("embeddings %s: this engine cannot embed", weights)
+	}
+	return inner.OpenEmbedder(ctx, weights)
+}
 
 // OpenEmbedder fetches what is missing of a model of embeddings and makes its engine.
 func (e *embedded) OpenEmbedder(ctx context.Context, weights string) (llm.Engine, error) {
