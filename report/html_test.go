@@ -21,6 +21,7 @@ import (
 
 	"github.com/credence-lab/credence/card"
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/measure"
 	"github.com/credence-lab/credence/protocol"
 	"github.com/credence-lab/credence/record"
 	"github.com/credence-lab/credence/report"
@@ -173,9 +174,15 @@ func TestPolicyAllowsThePagesOwnStyleAndScriptOnly(t *testing.T) {
 
 func TestEveryLinkOfThePageArrives(t *testing.T) {
 	t.Parallel()
-	page := write(t, report.Page{Title: "x", Card: &card.Card{}, Sections: []*report.Section{
+	half := measure.Of("auroc", .5, 20)
+	matrix := report.MatrixTable(report.Matrix{Setting: "m · d", Items: 20, Samples: 5, Judges: []string{"exact"},
+		Accuracy: []measure.Value{half}, Quantifiers: []string{"entropy"}, AUROC: [][]measure.Value{{half}}})
+	page := write(t, report.Page{Title: "x", Card: &card.Card{}, Tables: []report.StudyTable{matrix}, Sections: []*report.Section{
 		section(t, made{setting: named("m", "d"), n: 20}), section(t, made{setting: named("m", "e"), n: 3, missing: true}),
 	}})
+	if !strings.Contains(page, "entropy") {
+		t.Error("the page lacks the table")
+	}
 	ids := map[string]int{}
 	for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 		ids[m[1]]++

@@ -27,7 +27,7 @@ func MatrixTable(m Matrix) StudyTable {
 		},
 	}
 	for _, q := range m.Quantifiers {
-		t.Head = append(t.Head, headView{Text: q, Term: "auroc", Number: true, Values: true})
+		t.Head = append(t.Head, headView{Text: q, Term: aurocTerm(), Number: true, Values: true})
 	}
 	for i, judge := range m.Judges {
 		row := []cellView{rowCell(judge), valueCell(m.Accuracy[i])}

@@ -164,7 +164,7 @@ func cellsTable(named protocol.NamedShift) tableView {
 	}
 	for _, marker := range []string{"Answer:", "Guess:"} {
 		t.Head = append(t.Head,
-			headView{Text: "token AUROC, " + marker, Term: "auroc", Number: true, Values: true},
+			headView{Text: "token AUROC, " + marker, Term: aurocTerm(), Number: true, Values: true},
 			headView{Text: "AUROC gap, " + marker, Term: "gap", Number: true, Values: true},
 			headView{Text: "ECE gap, " + marker, Term: "gap", Number: true, Values: true})
 	}
@@ -193,6 +193,9 @@ const (
 	aurocColumn
 )
 
+// aurocTerm is the glossary's id of the AUROC that comparisons are made with.
+func aurocTerm() string { return termOf(protocol.Metrics()[aurocColumn]) }
+
 // stepsTable has a row for each edit along its path.
 func stepsTable(named protocol.NamedShift) tableView {
 	s := named.ShiftSummary
@@ -200,7 +203,7 @@ func stepsTable(named protocol.NamedShift) tableView {
 		Caption: "Each edit along its stated path: what it changes depends on the path, and is no share of the whole. " + choiceWords(named.Name, s),
 		Head: []headView{
 			{Text: "path"}, {Text: "edit"}, {Text: "from"}, {Text: "to"},
-			{Text: "change of token AUROC", Term: "auroc", Number: true, Values: true},
+			{Text: "change of token AUROC", Term: aurocTerm(), Number: true, Values: true},
 			{Text: "mean |AUROC shift|", Term: "shift", Number: true, Values: true}, {Text: "mean |ECE shift|", Term: "shift", Number: true, Values: true},
 			{Text: "AUROC rises", Number: true},
 		},
