@@ -164,18 +164,5 @@ func (e *Embedder) read(answer []byte, n int) ([][]float32, error) {
 			vectors[d.Index] = d.Vector
 		}
 	}
-	if len(vectors) != n {
-		return nil, wire.Malformedf("%d vectors for %d texts", len(vectors), n)
-	}
-	out := make([][]float32, n)
-	for i, v := range vectors {
-		if len(v) != len(vectors[0]) || e.can.Dimensions > 0 && len(v) != e.can.Dimensions {
-			return nil, wire.Malformedf("a vector of %d numbers beside others of %d", len(v), max(len(vectors[0]), e.can.Dimensions))
-		}
-		var err error
-		if out[i], err = llm.Unit(v); err != nil {
-			return nil, wire.Malformedf("%v", err)
-		}
-	}
-	return out, nil
+	return wire.Units(vectors, n, e.can.Dimensions)
 }

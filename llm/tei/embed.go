@@ -102,26 +102,8 @@ func (e *Embedder) ask(ctx context.Context, texts []string) ([][]float32, error)
 		if err := wire.Into(&vectors)(answer); err != nil {
 			return err
 		}
-		units, err = e.units(vectors, len(texts))
+		units, err = wire.Units(vectors, len(texts), e.can.Dimensions)
 		return err
 	})
 	return units, err
-}
-
-// units checks the vectors of n texts and gives each the length 1, which servers give to about a millionth.
-func (e *Embedder) units(vectors [][]float64, n int) ([][]float32, error) {
-	if len(vectors) != n {
-		return nil, wire.Malformedf("%d vectors for %d texts", len(vectors), n)
-	}
-	out := make([][]float32, n)
-	for i, v := range vectors {
-		if len(v) != len(vectors[0]) || e.can.Dimensions > 0 && len(v) != e.can.Dimensions {
-			return nil, wire.Malformedf("a vector of %d numbers beside others of %d", len(v), max(len(vectors[0]), e.can.Dimensions))
-		}
-		var err error
-		if out[i], err = llm.Unit(v); err != nil {
-			return nil, wire.Malformedf("%v", err)
-		}
-	}
-	return out, nil
 }
