@@ -12,7 +12,9 @@ import (
 
 // Card is the measurement card of one study.
 type Card struct {
-	Study    string    `json:"study"`
+	Study string `json:"study"`
+	// Purpose is what the scores are to be used for, in the author's words; empty if they did not say.
+	Purpose  string    `json:"purpose,omitempty"`
 	Models   []Model   `json:"models"`
 	Datasets []Dataset `json:"datasets"`
 	// Prompts are the texts that were put to the models, in full.

@@ -6,12 +6,13 @@ import (
 	"github.com/credence-lab/credence/measure"
 )
 
-// whole is a card on which every reporting item is stated, except what the score is for.
+// whole is a card on which every reporting item is stated.
 func whole() *card.Card {
 	rate := measure.Of("parse-rate", .975, 40)
 	agree := measure.Of("cohen-kappa", .8, 40)
 	return &card.Card{
-		Study: "whole",
+		Study:   "whole",
+		Purpose: "to rank answers for review by people",
 		Models: []card.Model{{
 			Name: "m", Form: "chat", Licence: "Apache-2.0",
 			Identity: llm.Identity{Engine: "llamacpp v0", Model: "m.gguf", Weights: "00ff", Mode: "exact"},

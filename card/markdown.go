@@ -12,6 +12,10 @@ import (
 func (c *Card) Markdown() string {
 	w := &writer{}
 	w.line("# Measurement card: %s", plain(c.Study))
+	if c.Purpose != "" {
+		w.line("")
+		w.line("What the scores are for: %s", plain(c.Purpose))
+	}
 	w.section("Models")
 	for _, m := range c.Models {
 		w.line("- %s: %s, asked as %s%s", code(m.Name), code(m.Identity.String()), m.Form, licence(m.Licence))

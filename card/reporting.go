@@ -44,7 +44,7 @@ var reportingItems = []reportingItem{
 	}, "where the answer's tokens are scored"},
 	{sameAnswer, "4.2", "the context that others are compared with", func(c *Card) bool { return c.Base != "" },
 		"the context that others are compared with"},
-	{sameAnswer, "4.6", "what the score is for, which decides the context to read it in", func(*Card) bool { return false },
+	{sameAnswer, "4.6", "what the score is for, which decides the context to read it in", func(c *Card) bool { return c.Purpose != "" },
 		"what the score is to be used for: no context is neutral, and a threshold holds in the one that it was set in"},
 	{sameAnswer, "3.4", "the tokenisation rule", func(c *Card) bool { return c.Tokenisation != "" },
 		"how context and answer are tokenised"},

@@ -18,6 +18,7 @@ func (r *runner) card() *card.Card {
 	p := r.file.Protocol
 	c := &card.Card{
 		Study:        r.file.Name,
+		Purpose:      r.file.Purpose,
 		Base:         p.Contexts[0],
 		Aggregations: p.Aggregations,
 		Parser:       card.Rule{ID: p.Parser, What: parserWords(p.Parser)},

@@ -37,6 +37,9 @@ const maxCount = math.MaxInt32
 
 func sensible(n int) bool { return n >= 0 && n <= maxCount }
 
+// maxPurpose is the most characters of a purpose.
+const maxPurpose = 300
+
 // check says what is wrong with a study file after defaults are in; nil if nothing is.
 func (f *File) check() error {
 	for _, step := range []func() error{f.checkNames, f.checkProtocol, f.checkPrompts, f.checkAnalysis, f.checkQuantifiers} {
@@ -51,6 +54,9 @@ func (f *File) checkNames() error {
 	const rule = "use letters, digits, dots, dashes and underscores, starting with a letter or digit"
 	if !plainName(f.Name) {
 		return f.at.errorf("$.name", rule, "name %q cannot name a folder", f.Name)
+	}
+	if utf8.RuneCountInString(f.Purpose) > maxPurpose || strings.ContainsFunc(f.Purpose, unicode.IsControl) {
+		return f.at.errorf("$.purpose", "say it in a sentence or two, on one line", "the purpose has more than %d characters or a line break", maxPurpose)
 	}
 	if len(f.Models) == 0 {
 		return f.at.errorf("$.models", "name at least one, see \"credence models\"", "the study has no model")

@@ -13,6 +13,8 @@ import (
 type File struct {
 	// Name is the name of the study and of its folder under runs/.
 	Name string `yaml:"name"`
+	// Purpose is what the scores are to be used for, in a sentence; it stands on the card and changes nothing.
+	Purpose string `yaml:"purpose,omitempty"`
 	// Models to ask, each under its own name.
 	Models []Model `yaml:"models"`
 	// Datasets to ask them; every model meets every data set.

@@ -93,6 +93,7 @@ func TestMistakesAreNamedWithTheirPlace(t *testing.T) {
 		"second document":     {minimal + "---\n" + minimal, 7, 0, "a second document"},
 		"fraction of a seed":  {minimal + "seed: 1.5\n", 6, 7, "seed 1.5 is no whole number"},
 		"too large a seed":    {minimal + "seed: 18446744073709551616\n", 6, 7, "no whole number that fits"},
+		"purpose of lines":    {minimal + "purpose: \"a\\nb\"\n", 6, 10, "line break"},
 		"huge seed":           {minimal + "seed: 99999999999999999999999\n", 6, 7, "99999999999999999999999 where a whole number, not negative, is wanted: it does not fit"},
 		"seed by exponent":    {minimal + "seed: 1e3\n", 6, 7, "no whole number"},
 		"fraction of a limit": {"name: x\nmodels:\n- weights: w\ndatasets:\n- {name: facts, limit: 1.9}\n", 5, 24, "limit 1.9"},
