@@ -59,8 +59,20 @@ func (a *Asker) Counts() Counts { return a.counter.read() }
 //
 // Replies may be shared with other callers: do not change their slices and maps.
 func (a *Asker) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
+	return a.do(ctx, reqs, nil)
+}
+
+// do is Do, and tells the keys of the requests that have one unless keys is nil.
+func (a *Asker) do(ctx context.Context, reqs []llm.Request, keys []Key) []llm.Result {
 	results := make([]llm.Result, len(reqs))
 	open, refused := a.distinct(reqs, results)
+	if keys != nil {
+		for _, q := range open {
+			for _, i := range q.at {
+				keys[i] = q.key
+			}
+		}
+	}
 	a.note(ctx, refused)
 	for len(open) > 0 {
 		open = a.round(ctx, open, results)

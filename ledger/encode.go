@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,6 +16,14 @@ import (
 
 // A reply is stored as
 //
+//	form      1 byte: 3
+//	body      see below
+//	checksum  8 bytes, the first of a SHA-256 over the body and the rest of the call, see binding
+//
+// so that a reply is found to be damaged, too, if another call, another reason to finish or another prompt's
+// ids stand beside it. Ledgers of schema version 1 have the body and the CRC-32C of it, 4 bytes, little endian;
+// their calls stay as they are. The body is
+//
 //	version   1 byte: 1, or 2 with an embedding
 //	flags     1 byte
 //	n         uvarint, number of tokens
@@ -23,15 +33,15 @@ import (
 //	rest      packed (see packer): n token ids and n piece lengths as uvarints,
 //	          the text's length as uvarint unless textIsPieces, the pieces,
 //	          the text unless it begins the pieces
-//	checksum  4 bytes, CRC-32C of all before it, little endian
 //
 // What else belongs to a reply has columns of its own: it is equal for many calls.
 //
 // Version 2 came later. A reply without embedding is written as it always was, and a program that
-// knows version 1 alone says of version 2 that it is later than itself.
+// knows version 1 alone says of version 2 and of form 3 that they are later than itself.
 const (
 	replyVersion       = 1
 	replyWithEmbedding = 2
+	replyBound         = 3
 )
 
 const (
@@ -52,7 +62,58 @@ var (
 	errNewVersion = errors.New("written in a later form")
 )
 
-// encodeReply writes tokens, text, embedding and the reproducible flag of r.
+// binding is what else belongs to a call, as the file has it. What was asked is in the key.
+type binding struct {
+	key          []byte
+	kind, finish string
+	// ids as encodeIDs writes them, nil where the prompt's ids are not known; observed as JSON, or empty.
+	ids         []byte
+	observed    string
+	asked, took int64
+}
+
+// sum is the checksum of a reply's body as part of its call.
+func (b *binding) sum(body []byte) []byte {
+	head := make([]byte, 0, 160)
+	for _, part := range [][]byte{body, b.key, []byte(b.kind), []byte(b.finish), b.ids, []byte(b.observed)} {
+		head = binary.AppendUvarint(head, uint64(len(part)))
+	}
+	if b.ids == nil {
+		head = append(head, 0)
+	}
+	head = binary.AppendVarint(binary.AppendVarint(head, b.asked), b.took)
+	head = append(append(append(append(head, b.key...), b.kind...), b.finish...), b.observed...)
+	h := sha256.New()
+	_, _ = h.Write(head)
+	_, _ = h.Write(b.ids)
+	_, _ = h.Write(body)
+	return h.Sum(head[:0])[:sumBytes]
+}
+
+const sumBytes = 8
+
+// bind writes the body of a reply as part of its call.
+func (b *binding) bind(body []byte) []byte {
+	bound := append(make([]byte, 0, 1+len(body)+sumBytes), replyBound)
+	return append(append(bound, body...), b.sum(body)...)
+}
+
+// bodyOf takes a stored reply apart and checks it as far as its form allows.
+func (b *binding) bodyOf(stored []byte) ([]byte, error) {
+	if len(stored) == 0 || stored[0] != replyBound {
+		return unseal(stored)
+	}
+	if len(stored) < 1+sumBytes {
+		return nil, errTruncated
+	}
+	body, sum := stored[1:len(stored)-sumBytes], stored[len(stored)-sumBytes:]
+	if !bytes.Equal(sum, b.sum(body)) {
+		return nil, errChecksum
+	}
+	return body, nil
+}
+
+// encodeReply writes the body: tokens, text, embedding and the reproducible flag of r.
 func encodeReply(r llm.Reply) []byte {
 	var pieces []byte
 	for _, t := range r.Tokens {
@@ -83,7 +144,7 @@ func encodeReply(r llm.Reply) []byte {
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
 		}
 	}
-	return seal(append(b, shared.pack(encodeRest(r, flags, pieces))...))
+	return append(b, shared.pack(encodeRest(r, flags, pieces))...)
 }
 
 func encodeRest(r llm.Reply, flags byte, pieces []byte) []byte {
@@ -106,10 +167,6 @@ func encodeRest(r llm.Reply, flags byte, pieces []byte) []byte {
 
 // decodeReply is the inverse of encodeReply. It trusts nothing: b may come from a damaged file.
 func decodeReply(b []byte) (llm.Reply, error) {
-	b, err := unseal(b)
-	if err != nil {
-		return llm.Reply{}, err
-	}
 	if len(b) < 2 {
 		return llm.Reply{}, errTruncated
 	}

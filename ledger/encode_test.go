@@ -29,8 +29,8 @@ func TestFormOfReplies(t *testing.T) {
 	want = append(want, 1, 0, 0, 0, 0, 0, 0, 0, // the smallest float64
 		formPlain, 0xbf, 0x5e, 0x9d, 0x02, 4, 2)
 	want = append(want, " Paris"...)
-	if !bytes.Equal(b[:len(b)-4], want) {
-		t.Errorf("form\n%x, want\n%x", b[:len(b)-4], want)
+	if !bytes.Equal(b, want) {
+		t.Errorf("form\n%x, want\n%x", b, want)
 	}
 }
 
@@ -44,39 +44,68 @@ func TestFormOfEmbeddings(t *testing.T) {
 	b := encodeReply(sampleEmbedding())
 	want := []byte{2, flagReproducible | textIsPieces, 0, 3,
 		0x9a, 0x99, 0x19, 0x3f, 0, 0, 0, 0x80, 0xcd, 0xcc, 0x4c, 0xbf, formPlain}
-	if !bytes.Equal(b[:len(b)-4], want) {
-		t.Errorf("form\n%x, want\n%x", b[:len(b)-4], want)
+	if !bytes.Equal(b, want) {
+		t.Errorf("form\n%x, want\n%x", b, want)
 	}
 	none := []byte{2, flagReproducible | textIsPieces, 0, 0, formPlain}
-	if r, err := decodeReply(seal(none)); err == nil {
+	if r, err := decodeReply(none); err == nil {
 		t.Errorf("an embedding of no number is read: %+v", r)
 	}
-	later := bytes.Clone(b[:len(b)-4])
-	later[0] = 3
-	if _, err := decodeReply(seal(later)); !errors.Is(err, errNewVersion) {
-		t.Errorf("form 3: error %v", err)
+	later := bytes.Clone(b)
+	later[0] = 4
+	if _, err := decodeReply(later); !errors.Is(err, errNewVersion) {
+		t.Errorf("version 4: error %v", err)
 	}
 }
 
 // A bit that turned in the file is found, wherever it is.
 func TestEveryDamagedByteIsFound(t *testing.T) {
 	t.Parallel()
+	b := &binding{key: make([]byte, 32), kind: "generate", finish: "end", ids: encodeIDs([]int32{7}), asked: 1, took: 2}
 	for _, r := range []llm.Reply{sampleReply(), sampleEmbedding()} {
-		findDamage(t, encodeReply(r))
+		findDamage(t, b, b.bind(encodeReply(r)))
+		findDamage(t, b, seal(encodeReply(r))) // of schema version 1
 	}
 }
 
-func findDamage(t *testing.T, whole []byte) {
+// A whole reply beside what belongs to another call is damage as well.
+func TestAReplyIsBoundToItsCall(t *testing.T) {
+	t.Parallel()
+	b := binding{key: make([]byte, 32), kind: "generate", finish: "end", ids: encodeIDs([]int32{7}), observed: "{}", asked: 1, took: 2}
+	stored := b.bind(encodeReply(sampleReply()))
+	if _, err := b.bodyOf(stored); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*binding){
+		"key":      func(b *binding) { b.key = append(make([]byte, 31), 1) },
+		"kind":     func(b *binding) { b.kind = "score" },
+		"finish":   func(b *binding) { b.finish = "length" },
+		"borders":  func(b *binding) { b.kind, b.finish = "generatee", "nd" },
+		"ids":      func(b *binding) { b.ids = encodeIDs([]int32{8}) },
+		"no ids":   func(b *binding) { b.ids = nil },
+		"observed": func(b *binding) { b.observed = "" },
+		"asked":    func(b *binding) { b.asked++ },
+		"took":     func(b *binding) { b.took = -b.took },
+	} {
+		other := b
+		change(&other)
+		if _, err := other.bodyOf(stored); !errors.Is(err, errChecksum) {
+			t.Errorf("%s of another call: %v", name, err)
+		}
+	}
+}
+
+func findDamage(t *testing.T, of *binding, whole []byte) {
 	t.Helper()
 	for i := range whole {
 		for bit := range 8 {
 			b := bytes.Clone(whole)
 			b[i] ^= 1 << bit
-			if r, err := decodeReply(b); err == nil {
+			if r, err := of.bodyOf(b); err == nil {
 				t.Errorf("bit %d of byte %d turned: %+v", bit, i, r)
 			}
 		}
-		if _, err := decodeReply(whole[:i]); err == nil {
+		if _, err := of.bodyOf(whole[:i]); err == nil {
 			t.Errorf("cut to %d bytes, it is read", i)
 		}
 	}
@@ -114,23 +143,21 @@ func FuzzDecodeReply(f *testing.F) {
 	f.Add(encodeReply(sampleEmbedding()))
 	f.Add(encodeReply(llm.Reply{Text: strings.Repeat("a long text ", 50)}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		// The checksum would keep the fuzzer out.
-		for _, b := range [][]byte{b, seal(b)} {
-			r, err := decodeReply(b)
-			if err != nil {
-				continue
-			}
-			again, err := decodeReply(encodeReply(r))
-			if err != nil {
-				t.Fatal(err)
-			}
-			bits := cmp.Options{
-				cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }),
-				cmp.Comparer(func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }),
-			}
-			if d := cmp.Diff(r, again, bits, cmpopts.EquateEmpty()); d != "" {
-				t.Error(d)
-			}
+		_, _ = (&binding{}).bodyOf(b)
+		r, err := decodeReply(b)
+		if err != nil {
+			return
+		}
+		again, err := decodeReply(encodeReply(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bits := cmp.Options{
+			cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }),
+			cmp.Comparer(func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }),
+		}
+		if d := cmp.Diff(r, again, bits, cmpopts.EquateEmpty()); d != "" {
+			t.Error(d)
 		}
 	})
 }

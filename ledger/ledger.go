@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ type Ledger struct {
 	owner   string
 	lease   time.Duration
 	flights flights
+	marks   marks
 }
 
 // Open opens the ledger in the file path and creates it if it is not there; its folder must be.
@@ -47,8 +49,10 @@ func New(store Store, name string) *Ledger {
 	return &Ledger{store: store, path: name, owner: newOwner(), lease: 10 * time.Second}
 }
 
-// Close waits for replies that are being written and closes the store.
-func (l *Ledger) Close() error { return l.store.Close() }
+// Close waits for replies that are being written, writes the marks that have gathered, and closes the store.
+func (l *Ledger) Close() error {
+	return errors.Join(l.FlushDone(context.Background()), l.store.Close())
+}
 
 // Path is the file of the ledger.
 func (l *Ledger) Path() string { return l.path }

@@ -19,6 +19,7 @@ type memory struct {
 	calls    map[Key]Call
 	attempts []Attempt
 	claims   map[Key]memoryClaim
+	done     map[Digest]map[Digest]Done // by scope and item
 }
 
 type memoryClaim struct {
@@ -28,7 +29,7 @@ type memoryClaim struct {
 
 // NewMemory returns an empty store in memory.
 func NewMemory() Store {
-	return &memory{calls: make(map[Key]Call), claims: make(map[Key]memoryClaim)}
+	return &memory{calls: make(map[Key]Call), claims: make(map[Key]memoryClaim), done: make(map[Digest]map[Digest]Done)}
 }
 
 func (m *memory) Lookup(ctx context.Context, keys []Key) (map[Key]llm.Reply, error) {
@@ -90,12 +91,27 @@ func (m *memory) Deliver(ctx context.Context, d Delivery) ([]bool, error) {
 		}
 	}
 	m.attempts = append(m.attempts, d.Attempts...)
+	for _, one := range d.Done {
+		if m.done[one.Scope] == nil {
+			m.done[one.Scope] = make(map[Digest]Done)
+		}
+		m.done[one.Scope][one.Item] = one
+	}
 	for _, k := range d.Release {
 		if m.claims[k].owner == d.Owner {
 			delete(m.claims, k)
 		}
 	}
 	return fresh, nil
+}
+
+func (m *memory) Done(ctx context.Context, scope Digest) (map[Digest]Done, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.done[scope]), nil
 }
 
 func (m *memory) Find(ctx context.Context, prefix string, limit int) ([]Key, error) {
@@ -205,6 +221,10 @@ func must[T any](v T, err error) T {
 type overlay struct {
 	Store
 	base Store
+}
+
+func (o overlay) Done(ctx context.Context, scope Digest) (map[Digest]Done, error) {
+	return o.base.Done(ctx, scope)
 }
 
 func (o overlay) Lookup(ctx context.Context, keys []Key) (map[Key]llm.Reply, error) {

@@ -47,6 +47,9 @@ func releasedCalls(t *testing.T) (calls []ledger.Call, attempt ledger.Attempt) {
 	return calls, attempt
 }
 
+// releasedMark is what ledgers have from schema version 2 on.
+var releasedMark = ledger.Done{Scope: ledger.Digest{1}, Item: ledger.Digest{2}, Calls: ledger.Digest{3}, Complete: true}
+
 // Ledgers of every released schema are opened, upgraded and read back whole.
 func TestReleasedLedgers(t *testing.T) {
 	t.Parallel()
@@ -64,27 +67,41 @@ func TestReleasedLedgers(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := ledger.OpenSQLite(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, want := range calls {
-			got, ok, err := s.Call(t.Context(), want.Key)
-			if err != nil || !ok {
-				t.Errorf("%s: call %v: %v, %v", file, want.Key, ok, err)
+		for _, open := range []func(string) (ledger.Store, error){ledger.OpenSQLiteReadOnly, ledger.OpenSQLite} {
+			s, err := open(path)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if d := cmp.Diff(want, got); d != "" {
-				t.Errorf("%s: %s", file, d)
-			}
+			readReleased(t, file, s, calls, attempt)
+			closeStore(t, s)
 		}
-		attempts, err := s.Attempts(t.Context(), attempt.Key)
-		if d := cmp.Diff([]ledger.Attempt{attempt}, attempts); d != "" || err != nil {
-			t.Errorf("%s: %v %s", file, err, d)
+	}
+}
+
+func readReleased(t *testing.T, file string, s ledger.Store, calls []ledger.Call, attempt ledger.Attempt) {
+	t.Helper()
+	for _, want := range calls {
+		got, ok, err := s.Call(t.Context(), want.Key)
+		if err != nil || !ok {
+			t.Errorf("%s: call %v: %v, %v", file, want.Key, ok, err)
 		}
-		if st, err := s.Stats(t.Context()); err != nil || st.Calls() != len(calls) || st.Prompts != 46 {
-			t.Errorf("%s: %d calls of %d prompts, %v", file, st.Calls(), st.Prompts, err)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", file, d)
 		}
-		closeStore(t, s)
+	}
+	attempts, err := s.Attempts(t.Context(), attempt.Key)
+	if d := cmp.Diff([]ledger.Attempt{attempt}, attempts); d != "" || err != nil {
+		t.Errorf("%s: %v %s", file, err, d)
+	}
+	if st, err := s.Stats(t.Context()); err != nil || st.Calls() != len(calls) || st.Prompts != 46 {
+		t.Errorf("%s: %d calls of %d prompts, %v", file, st.Calls(), st.Prompts, err)
+	}
+	want := map[ledger.Digest]ledger.Done{}
+	if file != filepath.Join("testdata", "v1.db") {
+		want[releasedMark.Item] = releasedMark
+	}
+	if got, err := s.Done(t.Context(), releasedMark.Scope); err != nil || len(got) != len(want) || got[releasedMark.Item] != want[releasedMark.Item] {
+		t.Errorf("%s: marks %v, %v", file, got, err)
 	}
 }
 
@@ -107,7 +124,7 @@ func TestWriteReleasedLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Deliver(t.Context(), ledger.Delivery{Attempts: []ledger.Attempt{attempt}}); err != nil {
+	if _, err := s.Deliver(t.Context(), ledger.Delivery{Attempts: []ledger.Attempt{attempt}, Done: []ledger.Done{releasedMark}}); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, s)

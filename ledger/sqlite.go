@@ -41,6 +41,8 @@ type sqlite struct {
 	writer *sql.DB
 	commit *committer
 	close  sync.Once
+	// version is that of the schema.
+	version int64
 	// learned are the dictionaries that reading needed so far.
 	learned unpackers
 }
@@ -94,6 +96,7 @@ func (s *sqlite) open(maxPages int) error {
 	if err := migrate(s.writer); err != nil {
 		return err
 	}
+	s.version = schemaVersion()
 	if err := s.openReader("mode=ro"); err != nil {
 		return err
 	}
@@ -109,14 +112,14 @@ func OpenSQLiteReadOnly(path string) (Store, error) {
 	s := &sqlite{path: path}
 	err := s.openReader("mode=ro")
 	if err == nil {
-		err = checkVersion(s.reader)
+		s.version, err = checkVersion(s.reader)
 	}
 	if _, walErr := os.Stat(path + "-wal"); err != nil && errors.Is(walErr, fs.ErrNotExist) {
 		// In a folder that cannot be written SQLite cannot share memory with a writer. Without a
 		// log there is none.
 		_ = s.reader.Close()
 		if err = s.openReader("immutable=1"); err == nil {
-			err = checkVersion(s.reader)
+			s.version, err = checkVersion(s.reader)
 		}
 	}
 	if err != nil {
@@ -271,18 +274,21 @@ func migrate(db *sql.DB) error {
 	return err
 }
 
+// versionOfDone is the first version with marks of finished items.
+const versionOfDone = 2
+
 // checkVersion is migrate for a store that is only read: it takes any version that it knows.
-func checkVersion(db *sql.DB) error {
+func checkVersion(db *sql.DB) (int64, error) {
 	version, err := storedVersion(context.Background(), db)
 	switch {
 	case err != nil:
-		return err
+		return 0, err
 	case version > schemaVersion():
-		return newer(version)
-	case version < schemaVersion():
-		return fmt.Errorf("schema version %d: open the ledger once for writing, so that it is brought to version %d", version, schemaVersion())
+		return 0, newer(version)
+	case version < 1:
+		return 0, fmt.Errorf("it holds no tables: its creation was cut off")
 	}
-	return nil
+	return version, nil
 }
 
 // storedVersion is 0 for a file without tables.

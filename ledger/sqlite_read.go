@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -37,7 +38,7 @@ func (s *sqlite) lookup(ctx context.Context, keys []Key, found map[Key]llm.Reply
 	for i := range args {
 		args[i] = keys[min(i, len(keys)-1)][:]
 	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT c.key, c.finish, c.reply, p.ids, o.said FROM call c
+	rows, err := s.reader.QueryContext(ctx, `SELECT c.key, c.kind, c.finish, c.asked, c.took, c.reply, p.ids, o.said FROM call c
 		LEFT JOIN prefix p ON p.id = c.prefix_id LEFT JOIN observed o ON o.id = c.observed_id
 		WHERE c.key IN (?`+strings.Repeat(",?", size-1)+`)`, args...)
 	if err != nil {
@@ -47,7 +48,7 @@ func (s *sqlite) lookup(ctx context.Context, keys []Key, found map[Key]llm.Reply
 	var list []replyColumns
 	for rows.Next() {
 		var c replyColumns
-		if err := rows.Scan(&c.key, &c.finish, &c.reply, &c.ids, &c.observed); err != nil {
+		if err := rows.Scan(&c.key, &c.kind, &c.finish, &c.asked, &c.took, &c.reply, &c.ids, &c.observed); err != nil {
 			return err
 		}
 		list = append(list, c)
@@ -66,6 +67,9 @@ func (s *sqlite) lookup(ctx context.Context, keys []Key, found map[Key]llm.Reply
 	return nil
 }
 
+// errOtherKey: what was asked is not what the key was made of.
+var errOtherKey = errors.New("its key is that of another request")
+
 func damagedCall(key []byte, err error) error {
 	if errors.Is(err, errNewVersion) {
 		return fmt.Errorf("%w: call %x: %w", ErrNewer, key, err)
@@ -75,23 +79,37 @@ func damagedCall(key []byte, err error) error {
 
 // replyColumns are the columns that a reply is put together from.
 type replyColumns struct {
-	key        []byte
-	finish     string
-	reply, ids []byte
-	observed   sql.NullString
+	key          []byte
+	kind, finish string
+	asked, took  int64
+	reply, ids   []byte // packed
+	observed     sql.NullString
 }
 
 func (s *sqlite) decode(ctx context.Context, c replyColumns) (llm.Reply, error) {
-	r, err := decodeReply(c.reply)
+	var ids []byte
+	if c.ids != nil {
+		var err error
+		if ids, err = s.unpack(ctx, c.ids); err != nil {
+			return llm.Reply{}, err
+		}
+	}
+	return c.decode(ids)
+}
+
+// decode puts the reply together; ids are unpacked, and nil where the call has none.
+func (c *replyColumns) decode(ids []byte) (llm.Reply, error) {
+	b := binding{c.key, c.kind, c.finish, ids, c.observed.String, c.asked, c.took}
+	body, err := b.bodyOf(c.reply)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	r, err := decodeReply(body)
 	if err != nil {
 		return llm.Reply{}, err
 	}
 	r.Finish = llm.Finish(c.finish)
-	if c.ids != nil {
-		ids, err := s.unpack(ctx, c.ids)
-		if err != nil {
-			return llm.Reply{}, err
-		}
+	if ids != nil {
 		if r.PromptIDs, err = decodeIDs(ids); err != nil {
 			return llm.Reply{}, err
 		}
@@ -105,24 +123,24 @@ func (s *sqlite) decode(ctx context.Context, c replyColumns) (llm.Reply, error) 
 // Call implements [Store].
 func (s *sqlite) Call(ctx context.Context, key Key) (Call, bool, error) {
 	c := Call{Key: key}
-	var reply replyColumns
+	reply := replyColumns{key: key[:]}
 	var model, decoding string
 	var hash, prompt, answer []byte
-	var seed, asked, took int64
+	var seed int64
 	var sample int
 	err := s.reader.QueryRowContext(ctx, `SELECT m.identity, r.hash, r.prompt, d.declared, c.answer, c.seed, c.sample,
-		c.generation, c.finish, c.reply, p.ids, o.said, c.asked, c.took
+		c.generation, c.kind, c.finish, c.reply, p.ids, o.said, c.asked, c.took
 		FROM call c JOIN model m ON m.id = c.model_id JOIN request r ON r.id = c.request_id JOIN decoding d ON d.id = c.decoding_id
 		LEFT JOIN prefix p ON p.id = c.prefix_id LEFT JOIN observed o ON o.id = c.observed_id
 		WHERE c.key = ?`, key[:]).Scan(&model, &hash, &prompt, &decoding, &answer, &seed, &sample,
-		&c.Generation, &reply.finish, &reply.reply, &reply.ids, &reply.observed, &asked, &took)
+		&c.Generation, &reply.kind, &reply.finish, &reply.reply, &reply.ids, &reply.observed, &reply.asked, &reply.took)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Call{}, false, nil
 	}
 	if err != nil {
 		return Call{}, false, explain(s.path, err)
 	}
-	c.Asked, c.Took = time.UnixMilli(asked).UTC(), time.Duration(took)*time.Microsecond
+	c.Asked, c.Took = time.UnixMilli(reply.asked).UTC(), time.Duration(reply.took)*time.Microsecond
 	c.Reply, err = s.decode(ctx, reply)
 	if err == nil {
 		c.Request, err = s.decodeRequest(ctx, decoding, hash, prompt, answer)
@@ -134,6 +152,9 @@ func (s *sqlite) Call(ctx context.Context, key Key) (Call, bool, error) {
 		return Call{}, false, explain(s.path, damagedCall(key[:], err))
 	}
 	c.Request.Seed, c.Request.Sample = uint64(seed), sample
+	if found, err := keyOf([]byte(model), c.Request, c.Generation); err != nil || found != key || string(c.Request.Kind) != reply.kind {
+		return Call{}, false, explain(s.path, damagedCall(key[:], cmp.Or(err, errOtherKey)))
+	}
 	return c, true, nil
 }
 
@@ -160,6 +181,32 @@ func (s *sqlite) decodeRequest(ctx context.Context, decoding string, hash, promp
 		r.Answer = string(scored)
 	}
 	return r, nil
+}
+
+// Done implements [Store]. A mark that is no mark is passed over: its item is then asked for, and answered by
+// its calls.
+func (s *sqlite) Done(ctx context.Context, scope Digest) (map[Digest]Done, error) {
+	if s.version < versionOfDone {
+		return nil, nil
+	}
+	rows, err := s.reader.QueryContext(ctx, `SELECT d.item, d.digest, d.complete FROM item_done d
+		JOIN scope s ON s.id = d.scope_id WHERE s.hash = ?`, scope[:])
+	if err != nil {
+		return nil, explain(s.path, err)
+	}
+	defer rows.Close()
+	found := make(map[Digest]Done)
+	var item, digest sql.RawBytes
+	for rows.Next() {
+		d := Done{Scope: scope}
+		if err := rows.Scan(&item, &digest, &d.Complete); err != nil {
+			return nil, explain(s.path, err)
+		}
+		if copy(d.Item[:], item) == len(d.Item) && copy(d.Calls[:], digest) == len(d.Calls) {
+			found[d.Item] = d
+		}
+	}
+	return found, explain(s.path, rows.Err())
 }
 
 // Find implements [Store].

@@ -25,6 +25,8 @@ type statements struct {
 	isStored                  *sql.Stmt
 	claim, claimedBy, seize   *sql.Stmt
 	release                   *sql.Stmt
+	findScope, addScope       *sql.Stmt
+	addDone                   *sql.Stmt
 	findDictionary            *sql.Stmt
 	addDictionary             *sql.Stmt
 	all                       []*sql.Stmt
@@ -56,6 +58,9 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.seize, "UPDATE claim SET owner = ?2, expires = ?3 WHERE key = ?1"},
 		{&s.findDictionary, "SELECT id, content FROM dictionary WHERE purpose = ? ORDER BY id DESC LIMIT 1"},
 		{&s.addDictionary, "INSERT INTO dictionary (id, purpose, content) SELECT coalesce(max(id), 1) + 1, ?, ? FROM dictionary"},
+		{&s.findScope, "SELECT id FROM scope WHERE hash = ?"},
+		{&s.addScope, "INSERT INTO scope (hash) VALUES (?)"},
+		{&s.addDone, "INSERT OR REPLACE INTO item_done (scope_id, item, digest, complete) VALUES (?, ?, ?, ?)"},
 		{&s.release, "DELETE FROM claim WHERE key = ? AND owner = ?"},
 	} {
 		stmt, err := conn.PrepareContext(ctx, p.sql)
@@ -136,7 +141,7 @@ func newRow(c Call) (row, error) {
 	r := row{
 		key: c.Key, kind: c.Request.Kind, model: string(model), decoding: string(decoding),
 		hash: requestHash(sum[:]), prompt: prompt, seed: int64(c.Request.Seed), sample: c.Request.Sample, gen: c.Generation,
-		finish: c.Reply.Finish, asked: c.Asked.UnixMilli(), took: c.Took.Microseconds(), reply: encodeReply(c.Reply),
+		finish: c.Reply.Finish, asked: c.Asked.UnixMilli(), took: c.Took.Microseconds(),
 	}
 	if c.Request.Answer != "" {
 		r.answer = shared.pack([]byte(c.Request.Answer))
@@ -151,6 +156,7 @@ func newRow(c Call) (row, error) {
 		}
 		r.observed = string(said)
 	}
+	r.reply = (&binding{r.key[:], string(r.kind), string(r.finish), r.prefix, r.observed, r.asked, r.took}).bind(encodeReply(c.Reply))
 	return r, nil
 }
 
@@ -178,6 +184,9 @@ func (s *sqlite) Deliver(ctx context.Context, d Delivery) ([]bool, error) {
 			if err := c.writeAttempt(a); err != nil {
 				return err
 			}
+		}
+		if err := c.writeDone(d.Done); err != nil {
+			return err
 		}
 		for _, k := range d.Release {
 			if _, err := c.stmt.release.Exec(k[:], d.Owner); err != nil {
@@ -239,6 +248,24 @@ func (c *committer) writeAttempt(a Attempt) error {
 	}
 	_, err = c.stmt.addAttempt.Exec(a.Key[:], string(a.Kind), model, a.Asked.UnixMilli(), a.Took.Microseconds(), a.Error)
 	return err
+}
+
+func (c *committer) writeDone(list []Done) error {
+	var last Digest
+	var scope int64
+	for _, d := range list {
+		if scope == 0 || d.Scope != last {
+			var err error
+			if scope, err = findOrAdd(c.stmt.findScope, c.stmt.addScope, d.Scope[:]); err != nil {
+				return err
+			}
+			last = d.Scope
+		}
+		if _, err := c.stmt.addDone.Exec(scope, d.Item[:], d.Calls[:], d.Complete); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // textRow returns the id of the row of table that holds text, and adds it if need be.
@@ -310,11 +337,11 @@ func (c *committer) findPrefix(request, model int64, ids []byte) (int64, error) 
 	return 0, cmp.Or(rows.Err(), sql.ErrNoRows)
 }
 
-func findOrAdd(find, add *sql.Stmt, text string) (int64, error) {
+func findOrAdd(find, add *sql.Stmt, value any) (int64, error) {
 	var id int64
-	err := find.QueryRow(text).Scan(&id)
+	err := find.QueryRow(value).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return insert(add, text)
+		return insert(add, value)
 	}
 	return id, err
 }

@@ -17,6 +17,8 @@ type Store interface {
 	// Claim takes keys for owner until lease has passed, so that nobody else asks for them. A key
 	// that owner holds already is renewed. The states are in the order of keys.
 	Claim(ctx context.Context, owner string, lease time.Duration, keys []Key) ([]ClaimState, error)
+	// Done returns the marks of a scope, by item.
+	Done(ctx context.Context, scope Digest) (map[Digest]Done, error)
 	// Deliver writes d, all of it or nothing, and returns when it is durable. fresh[i] is false where
 	// a reply to d.Calls[i] was there before; that one stays.
 	Deliver(ctx context.Context, d Delivery) (fresh []bool, err error)
@@ -48,6 +50,8 @@ type Delivery struct {
 	Owner    string
 	Calls    []Call
 	Attempts []Attempt
+	// Done are marks, each in place of an earlier one of its scope and item.
+	Done []Done
 	// Release ends claims of Owner.
 	Release []Key
 }

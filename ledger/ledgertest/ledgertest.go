@@ -42,6 +42,7 @@ func Run(t *testing.T, h Harness) {
 	t.Run("claims", h.claims)
 	t.Run("claims run out", h.claimsRunOut)
 	t.Run("attempts are no replies", h.attempts)
+	t.Run("marks of finished items", h.marks)
 	t.Run("keys by their first digits", h.find)
 	t.Run("counts", h.stats)
 	t.Run("a cancelled context", h.cancelled)
@@ -363,6 +364,46 @@ func (h Harness) attempts(t *testing.T) {
 	equal(t, "a reply after them", deliver(t, s, c), []bool{true})
 	if none, err := s.Attempts(t.Context(), Call(2).Key); err != nil || len(none) != 0 {
 		t.Errorf("attempts of another call: %v, %v", none, err)
+	}
+}
+
+func (h Harness) marks(t *testing.T) {
+	s := h.Open(t)
+	marks := func(scope ledger.Digest) map[ledger.Digest]ledger.Done {
+		t.Helper()
+		found, err := s.Done(t.Context(), scope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	mark := func(list ...ledger.Done) {
+		t.Helper()
+		if _, err := s.Deliver(t.Context(), ledger.Delivery{Done: list}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, other := ledger.Digest{1}, ledger.Digest{2}
+	if found := marks(one); len(found) != 0 {
+		t.Errorf("marks of nothing: %v", found)
+	}
+	a := ledger.Done{Scope: one, Item: ledger.Digest{0xff}, Calls: ledger.Digest{3}, Complete: true}
+	b := ledger.Done{Scope: other, Item: a.Item, Calls: ledger.Digest{4}}
+	c := ledger.Done{Scope: one, Item: ledger.Digest{}, Calls: ledger.Digest{5}}
+	mark(a, b, c)
+	equal(t, "marks", marks(one), map[ledger.Digest]ledger.Done{a.Item: a, c.Item: c})
+	equal(t, "of another scope", marks(other), map[ledger.Digest]ledger.Done{b.Item: b})
+	a.Calls, a.Complete = ledger.Digest{6}, false
+	mark(a)
+	equal(t, "the latest mark counts", marks(one), map[ledger.Digest]ledger.Done{a.Item: a, c.Item: c})
+	if h.Reopen != nil {
+		s = h.Reopen(t, s)
+		equal(t, "kept", marks(one), map[ledger.Digest]ledger.Done{a.Item: a, c.Item: c})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Done(ctx, one); err == nil {
+		t.Error("marks were read after the context had ended")
 	}
 }
 
