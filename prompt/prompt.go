@@ -35,6 +35,8 @@ const (
 	// LetterConfidence shows lettered options and asks for one letter and the probability, from 0.0 to
 	// 1.0, that it is correct.
 	LetterConfidence Name = "letter-confidence"
+	// Code asks for code alone, in a fenced block.
+	Code Name = "code"
 )
 
 // Names returns the names of all prompts, in the order in which a card shows them.
@@ -42,7 +44,7 @@ func Names() []Name {
 	return []Name{
 		Bare, Question, AnswerOnly, AnswerOnlyInstruction,
 		ConfidenceWithoutProbability, Confidence, ConfidencePercent,
-		Letter, LetterConfidence,
+		Letter, LetterConfidence, Code,
 	}
 }
 
@@ -83,6 +85,10 @@ const (
 		"Write the letter of one option and its probability, and no other words, in exactly this form:\n\n" +
 		"Guess: [one letter]\nProbability: [a number from 0.0 to 1.0]\n\n" +
 		"The question: {{.Question}}"
+
+	codeText = "You will write code for a task. " +
+		"Write it in one fenced code block, and no other words.\n\n" +
+		"The task: {{.Question}}"
 )
 
 var (
@@ -120,6 +126,8 @@ func builtin(name Name) string {
 		return letterText
 	case LetterConfidence:
 		return letterConfidenceText
+	case Code:
+		return codeText
 	}
 	return ""
 }

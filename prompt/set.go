@@ -13,6 +13,7 @@ var ErrUnknown = errors.New("unknown")
 // Set is the prompts of a study. It is immutable and safe for concurrent use.
 type Set struct {
 	prompts map[Name]compiled
+	forms   map[Name]form
 	own     map[Name]bool
 }
 
@@ -35,7 +36,8 @@ func Default() *Set {
 }
 
 // New returns the built-in prompts with some replaced. A replacement is a text/template whose only
-// action is {{.Question}}; trailing blanks and line ends are dropped. Besides:
+// action is {{.Question}}, or for one of [FormNames] a text with the fields of the built-in one; trailing
+// blanks and line ends are dropped. Besides:
 //
 //   - Bare and AnswerOnly end in a line "Answer:", because contexts move it into the assistant turn;
 //   - Confidence, ConfidencePercent and LetterConfidence name the labels "Guess:" and "Probability:" that the parsers
@@ -44,7 +46,7 @@ func Default() *Set {
 //   - who replaces Confidence and wants ConfidenceWithoutProbability gives that too: the set does
 //     not pair one author's prompt with another's ablation, and lacks it otherwise.
 func New(replace map[Name]string) (*Set, error) {
-	s := &Set{prompts: map[Name]compiled{}, own: map[Name]bool{}}
+	s := &Set{prompts: map[Name]compiled{}, forms: map[Name]form{}, own: map[Name]bool{}}
 	var errs []error
 	for name, text := range replace {
 		errs = append(errs, s.add(name, text))
@@ -58,6 +60,11 @@ func New(replace map[Name]string) (*Set, error) {
 		}
 		errs = append(errs, s.add(name, text))
 	}
+	for _, name := range FormNames() {
+		if !s.own[name] {
+			errs = append(errs, s.add(name, formKinds[name].text))
+		}
+	}
 	s.derive(Question, Bare)
 	s.derive(AnswerOnlyInstruction, AnswerOnly)
 	if err := joinSorted(errs); err != nil {
@@ -68,11 +75,22 @@ func New(replace map[Name]string) (*Set, error) {
 
 // Override checks one replacement as [New] does, and returns it in the form in which it is used.
 func Override(name, text string) (Text, error) {
+	if _, ok := formKinds[Name(name)]; ok {
+		f, err := newForm(Name(name), text)
+		return Text{Name(name), f.text, true}, err
+	}
 	c, err := checked(Name(name), text)
 	return Text{Name(name), c.text, true}, err
 }
 
 func (s *Set) add(name Name, text string) error {
+	if _, ok := formKinds[name]; ok {
+		f, err := newForm(name, text)
+		if err == nil {
+			s.forms[name] = f
+		}
+		return err
+	}
 	c, err := checked(name, text)
 	if err == nil {
 		s.prompts[name] = c
@@ -107,7 +125,7 @@ func checkMarkers(name Name, text string) error {
 		if !strings.Contains(strings.TrimSuffix(text, AnswerMarker), "{{") {
 			return fmt.Errorf("prompt %s: the question must stand before %q", name, AnswerMarker)
 		}
-	case Letter: // The contexts add the marker themselves.
+	case Letter, Code: // The contexts add the marker themselves; code has none.
 	case Confidence, ConfidencePercent, LetterConfidence:
 		if !strings.Contains(text, GuessMarker) || !strings.Contains(text, ProbabilityMarker) {
 			return fmt.Errorf("prompt %s: must ask for the labels %q and %q", name, GuessMarker, ProbabilityMarker)
@@ -119,7 +137,7 @@ func checkMarkers(name Name, text string) error {
 	case Question, AnswerOnlyInstruction:
 		return fmt.Errorf("prompt %s: follows from another prompt and cannot be replaced: replace %s or %s", name, Bare, AnswerOnly)
 	default:
-		return fmt.Errorf("prompt %q: %w: the prompts are %s", name, ErrUnknown, list(Names()))
+		return fmt.Errorf("prompt %q: %w: the prompts are %s", name, ErrUnknown, list(append(Names(), FormNames()...)))
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func TestReplacedPrompts(t *testing.T) {
 	want := map[Name]bool{
 		Bare: true, Question: true, Confidence: true,
 		AnswerOnly: false, AnswerOnlyInstruction: false, ConfidencePercent: false,
-		Letter: false, LetterConfidence: false,
+		Letter: false, LetterConfidence: false, Code: false,
 	}
 	if diff := cmp.Diff(want, own); diff != "" {
 		t.Errorf("own prompts (-want +got):\n%s", diff)
