@@ -26,7 +26,19 @@ const (
 	RefusedCopy Refusal = "copy of the question"
 	// RefusedParaphrase: its embedding is as near to the question's as paraphrases are.
 	RefusedParaphrase Refusal = "paraphrase of the question"
+	// RefusedQuestion: it asks something itself, so that there would be two questions to answer.
+	RefusedQuestion Refusal = "asks something itself"
+	// RefusedRepeat and RefusedAlike: it has the words of one that was kept, or is as near to it as paraphrases
+	// are. A guard knows one candidate alone and gives neither; see [Pool].
+	RefusedRepeat Refusal = "repeats one that was kept"
+	RefusedAlike  Refusal = "too near to one that was kept"
 )
+
+// SameWords reports whether two texts have the same words in the sense of [Guard].
+func SameWords(a, b string) bool { return slices.Equal(wordsOf(a), wordsOf(b)) }
+
+// Occurs reports whether the words of a part occur in a text in a row, in the sense of [Guard].
+func Occurs(part, in string) bool { return contains(wordsOf(in), wordsOf(part)) }
 
 // Guard refuses perturbations that are no neutral context for one item. Texts are compared by their words,
 // without regard to case, punctuation and Unicode form, in every script: "7" occurs in "7 apples", not in
@@ -36,6 +48,8 @@ type Guard struct {
 	References, Choices []string
 	// MaxCharacters is the greatest length; at least 1.
 	MaxCharacters int
+	// StatementsOnly refuses what has a question mark.
+	StatementsOnly bool
 	// QuestionVector is the embedding of the question and K the cosine from which a perturbation counts as its
 	// paraphrase, in (-1,1]. Without a vector that is not looked at.
 	QuestionVector []float32
@@ -61,6 +75,8 @@ func (g Guard) Refuses(perturbation string, vector []float32) (Refusal, error) {
 		return RefusedChoice, nil
 	case contains(words, wordsOf(g.Question)) || contains(wordsOf(g.Question), words):
 		return RefusedCopy, nil
+	case g.StatementsOnly && strings.ContainsAny(perturbation, "?？؟¿\u037e⸮"):
+		return RefusedQuestion, nil
 	case g.QuestionVector == nil:
 		return "", nil
 	}

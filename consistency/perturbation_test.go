@@ -125,3 +125,20 @@ func TestGuard(t *testing.T) {
 		t.Error("no length: no error")
 	}
 }
+
+func TestGuardRefusesQuestionsOnlyWhereStatementsAreMeant(t *testing.T) {
+	t.Parallel()
+	g := consistency.Guard{Question: "Who wrote it?", MaxCharacters: 100}
+	for _, text := range []string{"Is it raining?", "下雨了吗？", "هل تمطر؟"} {
+		for _, only := range []bool{false, true} {
+			g.StatementsOnly = only
+			want := map[bool]consistency.Refusal{true: consistency.RefusedQuestion}[only]
+			if got, err := g.Refuses(text, nil); err != nil || got != want {
+				t.Errorf("%q, statements only %v: %q, %v", text, only, got, err)
+			}
+		}
+	}
+	if !consistency.SameWords("A, b", "a B.") || consistency.SameWords("ab", "a b") || !consistency.Occurs("2,000", "in 2000 years") || consistency.Occurs("", "x") {
+		t.Error("words")
+	}
+}

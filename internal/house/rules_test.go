@@ -88,7 +88,7 @@ var layers = []layer{
 	},
 	{
 		packages: []string{"collect"},
-		may:      []string{"record", "llm", "prompt"},
+		may:      append([]string{"record", "llm", "prompt", "consistency"}, statistics...), // consistency: which candidates for contexts are used decides whether more are asked for
 		because:  "what is measured of an item is plain code that asks: through llm's small interface, so that ledger, plan and engine are alike to it",
 	},
 	{
