@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/credence-lab/credence/llm"
@@ -271,17 +272,22 @@ func (a *Asker) claim(ctx context.Context, open []*question) (mine []*question, 
 
 // ask puts questions to the engine, stores what comes back, and lands all that the store took.
 func (a *Asker) ask(ctx context.Context, mine []*question) {
-	results, asked, took := a.consultHolding(ctx, mine)
+	var tried tries
+	results, asked, took := a.consultHolding(llm.WithAttempts(ctx, tried.tell), mine)
 	a.counter.asking.Add(int64(took))
 	d := Delivery{Owner: a.ledger.owner, Release: keysOf(mine)}
 	var replied []*question
 	for i, q := range mine {
+		for _, t := range tried.of(i) {
+			d.Attempts = append(d.Attempts, Attempt{Key: q.key, Kind: q.req.Kind, Model: a.model,
+				Asked: t.Asked.UTC().Truncate(time.Millisecond), Took: t.Took.Round(time.Microsecond), Status: t.Status, Error: clip(t.Err.Error())})
+		}
 		switch err := results[i].Err; {
 		case err == nil:
 			replied = append(replied, q)
 			d.Calls = append(d.Calls, Call{Key: q.key, Model: a.model, Request: Canonical(q.req),
-				Reply: settle(results[i].Reply), Asked: asked, Took: took})
-		case !ended(ctx, err):
+				Reply: settle(results[i].Reply), Asked: asked, Took: took, Used: used(q.req, results[i].Reply)})
+		case !ended(ctx, err) && !unasked(err) && !tried.last(i, err):
 			d.Attempts = append(d.Attempts, Attempt{Key: q.key, Kind: q.req.Kind, Model: a.model,
 				Asked: asked, Took: took, Error: clip(err.Error())})
 		}
@@ -382,6 +388,39 @@ const numberBytes = 4
 // ended reports whether err only says that ctx was cancelled: nothing that the engine did wrong.
 func ended(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded))
+}
+
+// unasked reports whether err says that the engine was not asked at all: there was no attempt.
+func unasked(err error) bool {
+	var u interface{ Unasked() bool }
+	return errors.As(err, &u) && u.Unasked()
+}
+
+// tries are the attempts that an engine told of, by request.
+type tries struct {
+	mu   sync.Mutex
+	list map[int][]llm.Attempt
+}
+
+func (t *tries) tell(request int, a llm.Attempt) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.list == nil {
+		t.list = make(map[int][]llm.Attempt)
+	}
+	t.list[request] = append(t.list[request], a)
+}
+
+func (t *tries) of(request int) []llm.Attempt {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.list[request]
+}
+
+// last reports whether the error of a request is that of its last attempt, which is then told already.
+func (t *tries) last(request int, err error) bool {
+	list := t.of(request)
+	return len(list) > 0 && errors.Is(err, list[len(list)-1].Err)
 }
 
 func clip(s string) string {

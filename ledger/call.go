@@ -21,15 +21,22 @@ type Call struct {
 	Asked time.Time
 	// Took is how long the engine took, to the microsecond. Calls that were asked together share it.
 	Took time.Duration
+	// Used is what the call took, as the engine counts it; where it does not, the ids and tokens of the
+	// reply are counted, and what has neither is estimated at four bytes a token. Zero for calls that were
+	// written before this was kept.
+	Used llm.Usage
 }
 
-// Attempt is a call that brought no reply. It never answers a later call.
+// Attempt is one try at a call that brought no reply. It never answers a later call. A call may have been
+// tried several times before its reply came.
 type Attempt struct {
 	Key   Key
 	Kind  llm.Kind
 	Model llm.Identity
 	Asked time.Time
 	Took  time.Duration
+	// Status is that of HTTP; 0 if there was none.
+	Status int
 	// Error is what the engine said, at most [MaxErrorBytes] of it.
 	Error string
 }
@@ -57,5 +64,33 @@ func settle(r llm.Reply) llm.Reply {
 	if len(r.Observed) == 0 {
 		r.Observed = nil
 	}
+	r.Usage = llm.Usage{} // kept beside it
 	return r
+}
+
+// bytesPerToken is a rule of thumb for texts whose tokens nobody tells.
+const bytesPerToken = 4
+
+// used is what a call took, see [Call].
+func used(q llm.Request, r llm.Reply) llm.Usage {
+	if r.Usage != (llm.Usage{}) {
+		return r.Usage
+	}
+	u := llm.Usage{Prompt: int64(len(r.PromptIDs))}
+	if r.PromptIDs == nil {
+		n := len(q.Prompt.Text) + len(q.Prompt.Opening)
+		for _, m := range q.Prompt.Messages {
+			n += len(m.Content)
+		}
+		u.Prompt = int64((n + bytesPerToken - 1) / bytesPerToken)
+	}
+	switch n := int64(len(r.Tokens)); {
+	case q.Kind == llm.Score:
+		u.Prompt += n // read after the prompt
+	case n > 0:
+		u.Generated = n
+	default:
+		u.Generated = int64((len(r.Text) + bytesPerToken - 1) / bytesPerToken)
+	}
+	return u
 }

@@ -166,6 +166,10 @@ func (m *memory) Stats(ctx context.Context) (Stats, error) {
 	for _, c := range m.calls {
 		g, id := at(c.Model, c.Request.Kind)
 		g.Calls++
+		g.Used = g.Used.Add(c.Used)
+		if c.Used == (llm.Usage{}) {
+			g.Uncounted++
+		}
 		if g.First.IsZero() || c.Asked.Before(g.First) {
 			g.First = c.Asked
 		}

@@ -274,8 +274,11 @@ func migrate(db *sql.DB) error {
 	return err
 }
 
-// versionOfDone is the first version with marks of finished items.
-const versionOfDone = 2
+// The first versions with marks of finished items, and with what calls took.
+const (
+	versionOfDone = 2
+	versionOfUsed = 3
+)
 
 // checkVersion is migrate for a store that is only read: it takes any version that it knows.
 func checkVersion(db *sql.DB) (int64, error) {

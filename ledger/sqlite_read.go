@@ -129,11 +129,13 @@ func (s *sqlite) Call(ctx context.Context, key Key) (Call, bool, error) {
 	var seed int64
 	var sample int
 	err := s.reader.QueryRowContext(ctx, `SELECT m.identity, r.hash, r.prompt, d.declared, c.answer, c.seed, c.sample,
-		c.generation, c.kind, c.finish, c.reply, p.ids, o.said, c.asked, c.took
+		c.generation, c.kind, c.finish, c.reply, p.ids, o.said, c.asked, c.took,
+		`+s.since(versionOfUsed, "coalesce(c.used_prompt, 0), coalesce(c.used_cached, 0), coalesce(c.used_generated, 0)", "0, 0, 0")+`
 		FROM call c JOIN model m ON m.id = c.model_id JOIN request r ON r.id = c.request_id JOIN decoding d ON d.id = c.decoding_id
 		LEFT JOIN prefix p ON p.id = c.prefix_id LEFT JOIN observed o ON o.id = c.observed_id
 		WHERE c.key = ?`, key[:]).Scan(&model, &hash, &prompt, &decoding, &answer, &seed, &sample,
-		&c.Generation, &reply.kind, &reply.finish, &reply.reply, &reply.ids, &reply.observed, &reply.asked, &reply.took)
+		&c.Generation, &reply.kind, &reply.finish, &reply.reply, &reply.ids, &reply.observed, &reply.asked, &reply.took,
+		&c.Used.Prompt, &c.Used.Cached, &c.Used.Generated)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Call{}, false, nil
 	}
@@ -181,6 +183,14 @@ func (s *sqlite) decodeRequest(ctx context.Context, decoding string, hash, promp
 		r.Answer = string(scored)
 	}
 	return r, nil
+}
+
+// since is columns of a schema version and later, or what stands for them before.
+func (s *sqlite) since(version int64, columns, before string) string {
+	if s.version < version {
+		return before
+	}
+	return columns
 }
 
 // Done implements [Store]. A mark that is no mark is passed over: its item is then asked for, and answered by
@@ -247,7 +257,7 @@ func keyRange(prefix string) (from, to Key, err error) {
 
 // Attempts implements [Store].
 func (s *sqlite) Attempts(ctx context.Context, key Key) ([]Attempt, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT a.kind, m.identity, a.asked, a.took, a.error
+	rows, err := s.reader.QueryContext(ctx, `SELECT a.kind, m.identity, a.asked, a.took, a.error, `+s.since(versionOfUsed, "a.status", "0")+`
 		FROM attempt a JOIN model m ON m.id = a.model_id WHERE a.key = ? ORDER BY a.id`, key[:])
 	if err != nil {
 		return nil, explain(s.path, err)
@@ -258,7 +268,7 @@ func (s *sqlite) Attempts(ctx context.Context, key Key) ([]Attempt, error) {
 		a := Attempt{Key: key}
 		var kind, model string
 		var asked, took int64
-		if err := rows.Scan(&kind, &model, &asked, &took, &a.Error); err != nil {
+		if err := rows.Scan(&kind, &model, &asked, &took, &a.Error, &a.Status); err != nil {
 			return nil, explain(s.path, err)
 		}
 		if err := json.Unmarshal([]byte(model), &a.Model); err != nil {
@@ -293,9 +303,13 @@ func (s *sqlite) stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return st, err
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT m.identity, g.kind, sum(g.calls), sum(g.attempts), min(g.first), max(g.last)
-		FROM (SELECT model_id, kind, count(*) calls, 0 attempts, min(asked) first, max(asked) last FROM call GROUP BY 1, 2
-			UNION ALL SELECT model_id, kind, 0, count(*), NULL, NULL FROM attempt GROUP BY 1, 2) g
+	rows, err := tx.QueryContext(ctx, `SELECT m.identity, g.kind, sum(g.calls), sum(g.attempts), min(g.first), max(g.last),
+			sum(g.prompt), sum(g.cached), sum(g.generated), sum(g.uncounted)
+		FROM (SELECT model_id, kind, count(*) calls, 0 attempts, min(asked) first, max(asked) last,
+				`+s.since(versionOfUsed, "total(used_prompt) prompt, total(used_cached) cached, total(used_generated) generated, count(*) - count(used_prompt) uncounted",
+		"0 prompt, 0 cached, 0 generated, count(*) uncounted")+`
+				FROM call GROUP BY 1, 2
+			UNION ALL SELECT model_id, kind, 0, count(*), NULL, NULL, 0, 0, 0, 0 FROM attempt GROUP BY 1, 2) g
 		JOIN model m ON m.id = g.model_id GROUP BY 1, 2 ORDER BY 1, 2`)
 	if err != nil {
 		return st, err
@@ -305,13 +319,15 @@ func (s *sqlite) stats(ctx context.Context) (Stats, error) {
 		var g Group
 		var model, kind string
 		var first, last sql.NullInt64
-		if err := rows.Scan(&model, &kind, &g.Calls, &g.Attempts, &first, &last); err != nil {
+		var prompt, cached, generated float64 // as sums of floats they cannot overflow, whatever the file says
+		if err := rows.Scan(&model, &kind, &g.Calls, &g.Attempts, &first, &last, &prompt, &cached, &generated, &g.Uncounted); err != nil {
 			return st, err
 		}
 		if err := json.Unmarshal([]byte(model), &g.Model); err != nil {
 			return st, fmt.Errorf("%w: identity %q: %w", ErrDamaged, model, err)
 		}
 		g.Kind = llm.Kind(kind)
+		g.Used = llm.Usage{Prompt: int64(prompt), Cached: int64(cached), Generated: int64(generated)}
 		if first.Valid {
 			g.First, g.Last = time.UnixMilli(first.Int64).UTC(), time.UnixMilli(last.Int64).UTC()
 		}

@@ -48,9 +48,9 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.findPrefix, "SELECT id, ids FROM prefix WHERE request_id = ? AND model_id = ?"},
 		{&s.addPrefix, "INSERT INTO prefix (request_id, model_id, ids) VALUES (?, ?, ?)"},
 		{&s.addCall, `INSERT INTO call (key, kind, model_id, request_id, decoding_id, answer, seed, sample,
-			generation, finish, prefix_id, observed_id, asked, took, reply)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`},
-		{&s.addAttempt, "INSERT INTO attempt (key, kind, model_id, asked, took, error) VALUES (?, ?, ?, ?, ?, ?)"},
+			generation, finish, prefix_id, observed_id, asked, took, reply, used_prompt, used_cached, used_generated)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`},
+		{&s.addAttempt, "INSERT INTO attempt (key, kind, model_id, asked, took, error, status) VALUES (?, ?, ?, ?, ?, ?, ?)"},
 		{&s.isStored, "SELECT 1 FROM call WHERE key = ?"},
 		{&s.claim, `INSERT INTO claim (key, owner, expires) VALUES (?1, ?2, ?3)
 			ON CONFLICT (key) DO UPDATE SET owner = ?2, expires = ?3 WHERE owner = ?2 OR expires <= ?4`},
@@ -126,6 +126,7 @@ type row struct {
 	observed        string
 	asked, took     int64
 	reply           []byte
+	used            llm.Usage
 }
 
 func newRow(c Call) (row, error) {
@@ -141,7 +142,7 @@ func newRow(c Call) (row, error) {
 	r := row{
 		key: c.Key, kind: c.Request.Kind, model: string(model), decoding: string(decoding),
 		hash: requestHash(sum[:]), prompt: prompt, seed: int64(c.Request.Seed), sample: c.Request.Sample, gen: c.Generation,
-		finish: c.Reply.Finish, asked: c.Asked.UnixMilli(), took: c.Took.Microseconds(),
+		finish: c.Reply.Finish, asked: c.Asked.UnixMilli(), took: c.Took.Microseconds(), used: c.Used,
 	}
 	if c.Request.Answer != "" {
 		r.answer = shared.pack([]byte(c.Request.Answer))
@@ -229,7 +230,7 @@ func (c *committer) writeCall(r *row) (fresh bool, err error) {
 		observed.Valid = true
 	}
 	res, err := c.stmt.addCall.Exec(r.key[:], string(r.kind), model, request, decoding, r.answer, r.seed, r.sample,
-		r.gen, string(r.finish), prefix, observed, r.asked, r.took, r.reply)
+		r.gen, string(r.finish), prefix, observed, r.asked, r.took, r.reply, counted(r.used, r.used.Prompt), counted(r.used, r.used.Cached), counted(r.used, r.used.Generated))
 	if err != nil {
 		return false, err
 	}
@@ -246,7 +247,7 @@ func (c *committer) writeAttempt(a Attempt) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.stmt.addAttempt.Exec(a.Key[:], string(a.Kind), model, a.Asked.UnixMilli(), a.Took.Microseconds(), a.Error)
+	_, err = c.stmt.addAttempt.Exec(a.Key[:], string(a.Kind), model, a.Asked.UnixMilli(), a.Took.Microseconds(), a.Error, a.Status)
 	return err
 }
 
@@ -266,6 +267,11 @@ func (c *committer) writeDone(list []Done) error {
 		}
 	}
 	return nil
+}
+
+// counted is a count of u; NULL where nothing was counted.
+func counted(u llm.Usage, n int64) sql.NullInt64 {
+	return sql.NullInt64{Int64: n, Valid: u != llm.Usage{}}
 }
 
 // textRow returns the id of the row of table that holds text, and adds it if need be.

@@ -73,8 +73,11 @@ type Group struct {
 	Model llm.Identity
 	Kind  llm.Kind
 	Calls int
-	// Attempts is the number of times that the engine gave an error instead of a reply.
+	// Attempts is the number of tries that brought no reply.
 	Attempts int
+	// Used is the sum of what the calls took, but for the Uncounted calls, of which nothing is known.
+	Used      llm.Usage
+	Uncounted int
 	// Observed are the distinct things that the server said of itself, at most 16, sorted.
 	Observed []map[string]string
 	// First and Last are when calls were made; zero without any.

@@ -137,6 +137,8 @@ type Reply struct {
 	Reproducible bool
 	// Observed is what a server said of itself only with the reply, such as a fingerprint.
 	Observed map[string]string
+	// Usage is what the call took; zero where the engine does not count, and where a reply is remembered.
+	Usage Usage
 }
 
 // Result is the outcome of one request: a reply, or the error that stands in its place.

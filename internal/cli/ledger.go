@@ -142,6 +142,9 @@ func (s ledgerStats) table() string {
 			fmt.Fprintf(&b, ", %s to %s", g.First.Format(time.DateTime), g.Last.Format(time.DateTime+" UTC"))
 		}
 		b.WriteString("\n")
+		if n := g.Used.Tokens(); n > 0 {
+			fmt.Fprintf(&b, "    tokens: %d read (%d of them cached), %d written\n", g.Used.Prompt, g.Used.Cached, g.Used.Generated)
+		}
 	}
 	for _, w := range s.Warnings() {
 		fmt.Fprintf(&b, "\nwarning: %s\n", termsafe.String(w))
@@ -151,17 +154,20 @@ func (s ledgerStats) table() string {
 
 func (s ledgerStats) json() any {
 	type group struct {
-		Model    llm.Identity        `json:"model"`
-		Kind     llm.Kind            `json:"kind"`
-		Calls    int                 `json:"calls"`
-		Attempts int                 `json:"failed_attempts"`
-		First    *time.Time          `json:"first"`
-		Last     *time.Time          `json:"last"`
-		Observed []map[string]string `json:"observed"`
+		Model    llm.Identity `json:"model"`
+		Kind     llm.Kind     `json:"kind"`
+		Calls    int          `json:"calls"`
+		Attempts int          `json:"failed_attempts"`
+		// Used are the tokens that the calls took, but for those that were made before they were counted.
+		Used      llm.Usage           `json:"used"`
+		Uncounted int                 `json:"uncounted"`
+		First     *time.Time          `json:"first"`
+		Last      *time.Time          `json:"last"`
+		Observed  []map[string]string `json:"observed"`
 	}
 	groups := []group{}
 	for _, g := range s.Groups {
-		row := group{Model: g.Model, Kind: g.Kind, Calls: g.Calls, Attempts: g.Attempts, Observed: g.Observed}
+		row := group{Model: g.Model, Kind: g.Kind, Calls: g.Calls, Attempts: g.Attempts, Used: g.Used, Uncounted: g.Uncounted, Observed: g.Observed}
 		if g.Calls > 0 {
 			row.First, row.Last = &g.First, &g.Last
 		}
@@ -306,18 +312,20 @@ func (c ledgerCall) json() any {
 	type attempt struct {
 		Asked time.Time `json:"asked"`
 		Took  float64   `json:"took_seconds"`
-		Error string    `json:"error"`
+		// Status is that of HTTP; 0 if there was none.
+		Status int    `json:"status"`
+		Error  string `json:"error"`
 	}
 	attempts := []attempt{}
 	for _, t := range c.attempts {
-		attempts = append(attempts, attempt{t.Asked, t.Took.Seconds(), t.Error})
+		attempts = append(attempts, attempt{t.Asked, t.Took.Seconds(), t.Status, t.Error})
 	}
 	if c.call == nil {
 		return map[string]any{"key": c.attempts[0].Key.String(), "model": c.attempts[0].Model, "reply": nil, "failed_attempts": attempts}
 	}
 	return map[string]any{
 		"key": c.call.Key.String(), "model": c.call.Model, "request": c.call.Request, "generation": c.call.Generation,
-		"asked": c.call.Asked, "took_seconds": c.call.Took.Seconds(), "reply": jsonReply(c.call.Reply), "failed_attempts": attempts,
+		"asked": c.call.Asked, "took_seconds": c.call.Took.Seconds(), "used": c.call.Used, "reply": jsonReply(c.call.Reply), "failed_attempts": attempts,
 	}
 }
 

@@ -201,6 +201,9 @@ func anyCall() *rapid.Generator[ledger.Call] {
 			c.Request.Prompt = llm.Prompt{Text: text.Draw(t, "text"), NoBOS: rapid.Bool().Draw(t, "no bos")}
 		}
 		c.Reply = anyReply(t, text)
+		if count := rapid.Int64Range(0, 1<<40); rapid.Bool().Draw(t, "counted") {
+			c.Used = llm.Usage{Prompt: count.Draw(t, "prompt tokens"), Cached: count.Draw(t, "cached"), Generated: count.Draw(t, "generated")}
+		}
 		return c
 	})
 }
@@ -347,7 +350,7 @@ func (h Harness) attempts(t *testing.T) {
 	var want []ledger.Attempt
 	for n := range 3 {
 		a := ledger.Attempt{Key: c.Key, Kind: llm.Generate, Model: Model, Asked: time.UnixMilli(int64(n)).UTC(),
-			Took: time.Second, Error: fmt.Sprintf("no connection, try %d\x1b[31m", n)}
+			Took: time.Second, Status: 500 + n, Error: fmt.Sprintf("no connection, try %d\x1b[31m", n)}
 		want = append(want, a)
 		if _, err := s.Deliver(t.Context(), ledger.Delivery{Attempts: []ledger.Attempt{a}}); err != nil {
 			t.Fatal(err)
@@ -448,6 +451,9 @@ func (h Harness) stats(t *testing.T) {
 	for n := range 5 {
 		c := Call(n)
 		c.Reply.Observed = map[string]string{"fingerprint": fmt.Sprint(n % 2)}
+		if n > 0 {
+			c.Used = llm.Usage{Prompt: int64(n), Cached: 1, Generated: 10}
+		}
 		if n == 4 {
 			c.Model, c.Reply.Observed = other, nil
 			c.Request = llm.Request{Kind: llm.Score, Prompt: Call(0).Request.Prompt, Answer: "x"}
@@ -468,8 +474,8 @@ func (h Harness) stats(t *testing.T) {
 	got.Bytes = 0
 	equal(t, "stats", got, ledger.Stats{Prompts: 4, Claims: 1, Groups: []ledger.Group{
 		{Model: other, Kind: llm.Generate, Attempts: 1},
-		{Model: other, Kind: llm.Score, Calls: 1, First: calls[4].Asked, Last: calls[4].Asked},
-		{Model: Model, Kind: llm.Generate, Calls: 4, First: calls[0].Asked, Last: calls[3].Asked,
+		{Model: other, Kind: llm.Score, Calls: 1, Used: llm.Usage{Prompt: 4, Cached: 1, Generated: 10}, First: calls[4].Asked, Last: calls[4].Asked},
+		{Model: Model, Kind: llm.Generate, Calls: 4, Used: llm.Usage{Prompt: 6, Cached: 3, Generated: 30}, Uncounted: 1, First: calls[0].Asked, Last: calls[3].Asked,
 			Observed: []map[string]string{{"fingerprint": "0"}, {"fingerprint": "1"}}},
 	}})
 }

@@ -219,16 +219,18 @@ func (e *Engine) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
 	results := make([]llm.Result, len(reqs))
 	var group sync.WaitGroup
 	for i, r := range reqs {
-		if results[i].Err = e.enter(ctx); results[i].Err != nil {
+		if results[i].Err = e.enter(llm.Stop(ctx)); results[i].Err != nil {
 			continue
 		}
 		group.Go(func() {
 			defer e.leave()
+			ctx, counter := wire.Counting(llm.AtRequest(ctx, i))
 			reply, err := e.one(ctx, r)
 			if err != nil {
 				results[i] = llm.Result{Err: counted(err, e.can.ContextTokens)}
 				return
 			}
+			reply.Usage = counter.Used()
 			results[i] = llm.Result{Reply: reply}
 		})
 	}
@@ -273,6 +275,9 @@ func counted(err error, have int) error {
 	return over
 }
 
+// Retries is how often a request was sent again so far.
+func (e *Engine) Retries() int64 { return e.client.Retries() }
+
 // Close closes idle connections. Requests that are under way end as they would.
 func (e *Engine) Close() error {
 	e.closed.Store(true)
@@ -313,7 +318,7 @@ func (e *Engine) one(ctx context.Context, r llm.Request) (llm.Reply, error) {
 
 // admit says whether r can be asked at all.
 func (e *Engine) admit(ctx context.Context, r llm.Request) error {
-	if err := ctx.Err(); err != nil {
+	if err := llm.Stop(ctx).Err(); err != nil {
 		return err
 	}
 	if e.closed.Load() {

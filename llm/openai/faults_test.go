@@ -314,7 +314,8 @@ func TestChoicesAreCounted(t *testing.T) {
 func TestDoubledAlternatives(t *testing.T) {
 	t.Parallel()
 	rewrite := fake.Rewrite(func(s string) string {
-		start := strings.LastIndex(s, `:{"`)
+		at := strings.Index(s, `"prompt_logprobs":`)
+		start := at + strings.Index(s[at:], `:{"`)
 		open := strings.LastIndex(s[:start], `{`)
 		entry := s[open+1 : start]
 		return s[:open+1] + entry + `:{"logprob":-0.25},` + s[open+1:]

@@ -58,7 +58,7 @@ func (e *Embedder) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
 		}
 	}
 	e.batches(len(good), func(from, to int) error {
-		vectors, err := e.ask(ctx, texts[from:to])
+		vectors, err := e.ask(llm.AtRequest(ctx, good[from]), texts[from:to]) // what fails is told of the first
 		for k := range vectors {
 			results[good[from+k]] = llm.Result{Reply: llm.Reply{Embedding: vectors[k], Finish: llm.FinishEmbedded}}
 		}

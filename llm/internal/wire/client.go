@@ -10,10 +10,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
+
+	"github.com/credence-lab/credence/llm"
 )
 
 // Attempt is one try that brought no usable answer.
@@ -38,6 +41,7 @@ type Client struct {
 	limit   *limiter
 	pace    pace
 	retries failsafe.Executor[[]byte]
+	again   atomic.Int64 // how many attempts were not the first
 }
 
 const (
@@ -112,20 +116,32 @@ func (c *Client) Get(ctx context.Context, path string, read func([]byte) error) 
 	return c.ask(ctx, http.MethodGet, path, 0, nil, read)
 }
 
-// ask makes attempts until one is good, none can be, or time is up.
+// Retries is how often a request was sent again so far.
+func (c *Client) Retries() int64 { return c.again.Load() }
+
+// ask makes attempts until one is good, none can be, or time is up. Once nothing more is to be begun (see
+// [llm.Finishing]) it waits for nothing but the answer to what was sent.
 func (c *Client) ask(ctx context.Context, method, path string, tokens int, sent []byte, read func([]byte) error) error {
+	stop := llm.Stop(ctx)
 	whole, cancel := context.WithTimeout(ctx, c.c.Deadline)
 	defer cancel()
+	waits, leave := context.WithTimeout(stop, c.c.Deadline)
+	defer leave()
+	defer context.AfterFunc(whole, leave)()
 	deadline, _ := whole.Deadline()
-	unusable, number := 0, 0
+	unusable, number, good := 0, 0, false
 	var last *Error
-	_, err := c.retries.WithContext(whole).Get(func() ([]byte, error) {
-		number++
+	_, err := c.retries.WithContext(waits).Get(func() ([]byte, error) {
+		if number++; number > 1 {
+			c.again.Add(1)
+		}
 		asked := time.Now()
-		answer, err := c.attempt(whole, method, path, tokens, sent, read)
+		answer, begun, err := c.attempt(whole, waits, method, path, tokens, sent, read)
 		if err == nil {
+			good = true
 			return answer, nil
 		}
+		status := 0
 		if failed, ok := errors.AsType[*Error](err); ok {
 			failed.Attempts = number
 			if failed.Kind == Malformed {
@@ -133,18 +149,24 @@ func (c *Client) ask(ctx context.Context, method, path string, tokens int, sent 
 				failed.Final = failed.Final || unusable > maxMalformed
 			}
 			failed.Final = failed.Final || time.Now().Add(failed.After).After(deadline)
-			last = failed
+			last, status = failed, failed.Status
+		}
+		took := time.Since(asked)
+		if begun {
+			llm.TellAttempt(ctx, llm.Attempt{Asked: asked, Took: took, Status: status, Err: err})
 		}
 		if c.c.OnAttempt != nil {
-			c.c.OnAttempt(Attempt{Op: method + " " + path, Number: number, Asked: asked, Took: time.Since(asked), Err: err})
+			c.c.OnAttempt(Attempt{Op: method + " " + path, Number: number, Asked: asked, Took: took, Err: err})
 		}
 		return nil, err
 	})
 	switch {
-	case err == nil:
+	case good || err == nil: // also where it came after the waits had ended
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case stop.Err() != nil:
+		return stop.Err()
 	case whole.Err() != nil && last != nil:
 		return last
 	case whole.Err() != nil:
@@ -153,14 +175,15 @@ func (c *Client) ask(ctx context.Context, method, path string, tokens int, sent 
 	return err
 }
 
-// attempt sends one request and reads its answer. Its errors are an [*Error], or that of a context.
-func (c *Client) attempt(ctx context.Context, method, path string, tokens int, sent []byte, read func([]byte) error) ([]byte, error) {
-	if err := c.pace.wait(ctx, tokens); err != nil {
-		return nil, err
+// attempt waits for its turn under waits, sends one request and reads its answer under ctx; begun says that
+// it was sent. Its errors are an [*Error], or that of a context.
+func (c *Client) attempt(ctx, waits context.Context, method, path string, tokens int, sent []byte, read func([]byte) error) (answer []byte, begun bool, err error) {
+	if err := c.pace.wait(waits, tokens); err != nil {
+		return nil, false, err
 	}
-	leave, err := c.limit.acquire(ctx)
+	leave, err := c.limit.acquire(waits)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	answer, failed := c.exchange(ctx, method, path, sent)
 	if failed == nil {
@@ -171,10 +194,11 @@ func (c *Client) attempt(ctx context.Context, method, path string, tokens int, s
 	switch {
 	case failed == nil:
 		c.limit.release(true)
-		return answer, nil
+		count(ctx, answer)
+		return answer, true, nil
 	case ctx.Err() != nil:
 		c.limit.release(false)
-		return nil, ctx.Err()
+		return nil, true, ctx.Err()
 	case failed.congested():
 		c.limit.complain(leave, failed.After)
 	default:
@@ -182,7 +206,7 @@ func (c *Client) attempt(ctx context.Context, method, path string, tokens int, s
 	}
 	failed.Op = method + " " + path
 	failed.What = Line(c.c.Key.hide(failed.What))
-	return nil, failed
+	return nil, true, failed
 }
 
 // unusable is what read says of an answer: an [*Error] as it is, anything else makes it malformed.

@@ -93,7 +93,7 @@ func (s *Server) chatReply(ctx context.Context, p llm.Prompt, body chatBody) (an
 	if wanted && !s.lies.NoLogProbs {
 		one["logprobs"] = object{"content": s.chatTokens(said)}
 	}
-	return object{"id": "1", "model": ModelName, "system_fingerprint": "fp_1", "choices": []object{one}, "usage": object{"completion_tokens": len(said.Tokens)}}, nil
+	return object{"id": "1", "model": ModelName, "system_fingerprint": "fp_1", "choices": []object{one}, "usage": usage(before, ids(said.Tokens))}, nil
 }
 
 func (s *Server) chatTokens(said spoken) []object {

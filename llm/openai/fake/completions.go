@@ -153,8 +153,13 @@ func (s *Server) serveVLLM() {
 			}
 			one["prompt_logprobs"] = list
 		}
-		return object{"id": "cmpl-1", "model": ModelName, "choices": []object{one}}, nil
+		return object{"id": "cmpl-1", "model": ModelName, "choices": []object{one}, "usage": usage(prompt, g.ids)}, nil
 	})
+}
+
+// usage is what a server charges for.
+func usage(prompt, generated []int32) object {
+	return object{"prompt_tokens": len(prompt), "completion_tokens": len(generated), "total_tokens": len(prompt) + len(generated)}
 }
 
 // promptValues is a map for each prompt token but the first, which has none.

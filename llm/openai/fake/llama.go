@@ -133,7 +133,7 @@ func (s *Server) llamaCompletion(ctx context.Context, body llamaBody) (any, *fai
 		list = append(list, llmtest.EndOfTurnID)
 		values = append(values, s.llamaValues(llmtest.EndOfTurnID, -.01)...)
 	}
-	out := object{"content": said.Text, "tokens": list, "stop_type": stop, "truncated": false, "tokens_evaluated": len(prompt)}
+	out := object{"content": said.Text, "tokens": list, "stop_type": stop, "truncated": false, "tokens_evaluated": len(prompt), "tokens_predicted": len(list)}
 	if !s.lies.NoLogProbs {
 		out["completion_probabilities"] = values
 	}
@@ -157,7 +157,7 @@ func (s *Server) llamaForced(prompt []int32, body llamaBody) (any, *failure) {
 	if body.Probs > 1 && len(values) == 1 { // as if all of the vocabulary: here, all first bytes of a character
 		values[0]["top_logprobs"] = s.everything(prompt)
 	}
-	out := object{"content": decoded(id), "tokens": []int32{id}, "stop_type": "limit", "truncated": false, "tokens_evaluated": len(prompt)}
+	out := object{"content": decoded(id), "tokens": []int32{id}, "stop_type": "limit", "truncated": false, "tokens_evaluated": len(prompt), "tokens_predicted": 1}
 	if !s.lies.NoLogProbs && len(values) > 0 {
 		out["completion_probabilities"] = values
 	}

@@ -60,7 +60,7 @@ func (s *Server) sglangGenerate(ctx context.Context, body sglangBody) (any, *fai
 		if failed != nil {
 			return nil, failed
 		}
-		text = g.text
+		text, meta["completion_tokens"] = g.text, len(g.ids)
 		if g.finish == "stop" {
 			var match any = llmtest.EndOfTurnID
 			if g.match != nil {
@@ -129,5 +129,5 @@ func (s *Server) sglangCompletions(ctx context.Context, body completionsBody) (a
 		}
 		one["logprobs"] = object{"tokens": texts, "token_logprobs": values}
 	}
-	return object{"id": "1", "model": ModelName, "choices": []object{one}}, nil
+	return object{"id": "1", "model": ModelName, "choices": []object{one}, "usage": usage(prompt, g.ids)}, nil
 }
