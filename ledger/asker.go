@@ -286,7 +286,7 @@ func (a *Asker) ask(ctx context.Context, mine []*question) {
 		case err == nil:
 			replied = append(replied, q)
 			d.Calls = append(d.Calls, Call{Key: q.key, Model: a.model, Request: Canonical(q.req),
-				Reply: settle(results[i].Reply), Asked: asked, Took: took, Used: used(q.req, results[i].Reply)})
+				Reply: settle(results[i].Reply), Asked: asked, Took: took, Used: UsedBy(q.req, results[i].Reply)})
 		case !ended(ctx, err) && !unasked(err) && !tried.last(i, err):
 			d.Attempts = append(d.Attempts, Attempt{Key: q.key, Kind: q.req.Kind, Model: a.model,
 				Asked: asked, Took: took, Error: clip(err.Error())})

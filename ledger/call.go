@@ -71,8 +71,8 @@ func settle(r llm.Reply) llm.Reply {
 // bytesPerToken is a rule of thumb for texts whose tokens nobody tells.
 const bytesPerToken = 4
 
-// used is what a call took, see [Call].
-func used(q llm.Request, r llm.Reply) llm.Usage {
+// UsedBy is what a call took: see Call.Used.
+func UsedBy(q llm.Request, r llm.Reply) llm.Usage {
 	if r.Usage != (llm.Usage{}) {
 		return r.Usage
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/credence-lab/credence/internal/termsafe"
@@ -74,16 +75,45 @@ type PlanRow struct {
 	PromptTokens, GeneratedTokens int64
 	Seconds                       float64
 	SpeedOf, Note                 string
+	// Money in Currency; nil without a price.
+	Money    *float64
+	Currency string
+}
+
+// money is what the calls cost in words; "none" for a model without a price.
+func (r PlanRow) money() string {
+	if r.Money == nil {
+		return "none"
+	}
+	return fmt.Sprintf("~%.4f %s", *r.Money, termsafe.String(r.Currency))
+}
+
+func (r *PlanRow) addMoney(other PlanRow) {
+	sum := *other.Money
+	if r.Money != nil {
+		sum += *r.Money
+	}
+	r.Money, r.Currency = &sum, other.Currency
 }
 
 // WritePlan writes a plan with its totals.
 func WritePlan(w io.Writer, width int, rows []PlanRow) error {
 	t := &table{}
-	t.row("setting", "items", "calls", "known", "prompt tokens", "generated", "time")
+	priced := slices.ContainsFunc(rows, func(r PlanRow) bool { return r.Money != nil })
+	row := func(cells []string, money string) {
+		if priced {
+			cells = append(cells, money)
+		}
+		t.row(cells...)
+	}
+	row([]string{"setting", "items", "calls", "known", "prompt tokens", "generated", "time"}, "money")
 	var total PlanRow
 	timed := true
 	for _, r := range rows {
-		t.row(termsafe.String(r.Setting), fmt.Sprint(r.Items), fmt.Sprint(r.Calls), fmt.Sprint(r.Known), about(r.PromptTokens), about(r.GeneratedTokens), duration(r.Seconds, r.Calls))
+		row([]string{termsafe.String(r.Setting), fmt.Sprint(r.Items), fmt.Sprint(r.Calls), fmt.Sprint(r.Known), about(r.PromptTokens), about(r.GeneratedTokens), duration(r.Seconds, r.Calls)}, r.money())
+		if r.Money != nil {
+			total.addMoney(r)
+		}
 		total.Items += r.Items
 		total.Calls += r.Calls
 		total.Known += r.Known
@@ -96,7 +126,7 @@ func WritePlan(w io.Writer, width int, rows []PlanRow) error {
 		if !timed {
 			total.Seconds = 0
 		}
-		t.row("total", fmt.Sprint(total.Items), fmt.Sprint(total.Calls), fmt.Sprint(total.Known), about(total.PromptTokens), about(total.GeneratedTokens), duration(total.Seconds, total.Calls))
+		row([]string{"total", fmt.Sprint(total.Items), fmt.Sprint(total.Calls), fmt.Sprint(total.Known), about(total.PromptTokens), about(total.GeneratedTokens), duration(total.Seconds, total.Calls)}, total.money())
 	}
 	p := newPrinter(w, width)
 	p.table(t)

@@ -55,7 +55,7 @@ func (r *runner) embed(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	ask := r.ledger.Through(engine)
+	ask := r.ledger.Through(r.meter.around(engine, nil))
 	defer func() { err = errors.Join(err, ask.Close()) }()
 	r.embedder = ask.Identity()
 	return r.askEmbeddings(ctx, ask, collect.Pace{Open: openItems})

@@ -35,6 +35,8 @@ type File struct {
 	Prompts map[string]string `yaml:"prompts,omitempty"`
 	// Analysis holds the choices of how intervals are made.
 	Analysis Analysis `yaml:"analysis"`
+	// Budget is the most that the study may cost.
+	Budget Budget `yaml:"budget,omitempty"`
 	// Seed fixes every generator of the study.
 	Seed uint64 `yaml:"seed"`
 
@@ -49,6 +51,8 @@ type Model struct {
 	Engine string `yaml:"engine"`
 	// Server says which server, if one runs it.
 	Server `yaml:",inline"`
+	// Price of its tokens, for plans and for a budget of money; nil where it costs nothing.
+	Price *Price `yaml:"price,omitempty"`
 	// Weights is a name that "credence models" lists, or the path of a GGUF file.
 	Weights string `yaml:"weights,omitempty"`
 	// Format is "chat", or "base" for a model without chat template; "auto" asks the weights.

@@ -36,6 +36,9 @@ type SettingPlan struct {
 	// Seconds at the speed of SpeedOf; 0 if no speed is known.
 	Seconds float64 `json:"seconds"`
 	SpeedOf string  `json:"speed_of,omitempty"`
+	// Money that the calls cost at most, in Currency; absent without a price.
+	Money    *float64 `json:"money,omitempty"`
+	Currency string   `json:"currency,omitempty"`
 	// MemoryBytes is what the model takes at most while it is loaded, MemoryFor what for; models are loaded one
 	// at a time. 0 if it is not known, since the weights are not there.
 	MemoryBytes int64  `json:"memory_bytes,omitempty"`
@@ -108,6 +111,10 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 			took := float64(p.PromptTokens)/s.Prompt + float64(p.GeneratedTokens)/s.Generate
 			p.Seconds, p.SpeedOf = time.Duration(took*float64(time.Second)).Round(time.Second).Seconds(), s.Where
 		}
+		if m.Price != nil {
+			money := m.Price.of(llm.Usage{Prompt: p.PromptTokens, Generated: p.GeneratedTokens})
+			p.Money, p.Currency = &money, m.Price.Currency
+		}
 		plan.add(p)
 	}
 	return nil
@@ -122,10 +129,25 @@ func (p *Plan) add(s SettingPlan) {
 			have.PromptTokens += s.PromptTokens
 			have.GeneratedTokens += s.GeneratedTokens
 			have.Seconds += s.Seconds
+			if s.Money != nil {
+				*have.Money += *s.Money
+			}
 			return
 		}
 	}
 	p.Settings = append(p.Settings, s)
+}
+
+// Total is what the plan adds up to.
+func (p *Plan) Total() Spending {
+	var sum Spending
+	for _, s := range p.Settings {
+		sum = sum.add(Spending{Calls: s.Calls, Used: llm.Usage{Prompt: s.PromptTokens, Generated: s.GeneratedTokens}})
+		if s.Money != nil {
+			sum.Money, sum.Currency = sum.Money+*s.Money, s.Currency
+		}
+	}
+	return sum
 }
 
 // typical is an engine that answers with the usual reply of each request and counts its tokens.

@@ -51,6 +51,8 @@ type RunInfo struct {
 	Reused int64     `json:"calls_reused"`
 	Failed int64     `json:"requests_failed"`
 	Models []RunCost `json:"models"`
+	// Spent is what the study has spent over all of its runs; absent without a budget and prices.
+	Spent *Spending `json:"study_spent,omitempty"`
 }
 
 // RunCost is what one model cost in this run.
@@ -116,6 +118,10 @@ func (r *runner) info() *RunInfo {
 		info.Models = append(info.Models, RunCost{m.Name, c.Made, c.Reused, c.PromptTokens, c.GeneratedTokens, c.ScoredTokens, c.Asking.Seconds()})
 	}
 	info.Made, info.Reused, info.Failed = total.Made, total.Reused, total.Failed
+	if r.meter.counts() {
+		spent := r.meter.total()
+		info.Spent = &spent
+	}
 	return info
 }
 

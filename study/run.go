@@ -29,6 +29,8 @@ type Options struct {
 	// Note is told, before anything is asked, what a user should know of how a data set was read; may
 	// be nil. For people.
 	Note func(dataset, note string)
+	// Grace is how long a run that is to stop waits for the calls that are under way; 0 is [DefaultGrace].
+	Grace time.Duration
 	// Now is the clock of run.json; nil takes time.Now.
 	Now func() time.Time
 }
@@ -85,11 +87,15 @@ func Run(ctx context.Context, f *File, o Options) (_ *Results, _ *RunInfo, err e
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, r.ledger.Close()) }()
+	r.meter = newMeter(f, o.Grace)
+	if err := r.meter.recall(ctx, r.ledger); err != nil {
+		return nil, nil, err
+	}
 	if err := r.preview(ctx); err != nil {
 		return nil, nil, err
 	}
 	if err := r.collect(ctx); err != nil {
-		return nil, nil, err
+		return nil, nil, r.planned(ctx, err)
 	}
 	if err := r.analyse(ctx); err != nil {
 		return nil, nil, err
@@ -107,6 +113,7 @@ type runner struct {
 	data    []dataset.Dataset
 	folder  *folder
 	ledger  *ledger.Ledger
+	meter   *meter
 	started time.Time
 
 	models []ranModel
@@ -164,11 +171,29 @@ func (r *runner) preview(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		r.meter.know(ready.opened.Engine.Identity(), m.Price)
 		if err := ready.opened.Engine.Close(); err != nil {
 			return fmt.Errorf("model %s: %w", m.Name, err)
 		}
 	}
 	return nil
+}
+
+// planned gives the error of a budget that is spent what the study has spent now that all calls are settled, and
+// what is left to do.
+func (r *runner) planned(ctx context.Context, err error) error {
+	var spent *BudgetError
+	if !errors.As(err, &spent) {
+		return err
+	}
+	out := *spent
+	out.Spent = r.meter.total()
+	if planner, ok := r.options.Open.(Planner); ok {
+		if out.Left, err = MakePlan(ctx, r.file, r.folder.path, planner); err != nil {
+			out.Left = nil // "credence plan" says why
+		}
+	}
+	return &out
 }
 
 // openItems is how many items are asked at the same time: enough that an engine's batches fill, with the

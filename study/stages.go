@@ -99,7 +99,7 @@ func (t *turns) to(ctx context.Context, i int) (*model, *ledger.Asker, error) {
 			return nil, nil, closing(ready.opened.Engine, fmt.Errorf("model %s: measuring exactness: %w", m.Name, err))
 		}
 	}
-	t.at, t.ready, t.ask = i, ready, t.r.ledger.Through(ready.opened.Engine)
+	t.at, t.ready, t.ask = i, ready, t.r.ledger.Through(t.r.meter.around(ready.opened.Engine, m.Price))
 	return t.ready, t.ask, nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/credence-lab/credence/study"
 )
 
 // exactlyOne wants one argument and says what it is.
@@ -40,6 +42,10 @@ func wrongUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
 func resumable(err error, folder string) error {
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted; what was asked is kept in %s, the same command goes on from there: %w", folder, err)
+	}
+	var spent *study.BudgetError
+	if errors.As(err, &spent) {
+		return hinted{spent, fmt.Sprintf("what was asked is kept in %s; raise the budget in the study file, or with --budget-calls, --budget-tokens or --budget-money, and the same command goes on", folder)}
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/credence-lab/credence/internal/termsafe"
+	"github.com/credence-lab/credence/study"
 )
 
 // Exit codes. They are decided here and nowhere else.
@@ -15,6 +16,7 @@ const (
 	exitUsage       = 2
 	exitGate        = 3
 	exitDiffers     = 4
+	exitBudget      = 5
 	exitInterrupted = 130
 )
 
@@ -25,6 +27,7 @@ Exit codes:
   2    wrong usage or input
   3    a gate was not met
   4    what was compared differs
+  5    the budget of a study is spent
   130  interrupted
 `
 
@@ -57,6 +60,14 @@ func usageHint(err error, format string, args ...any) error {
 	return &usageError{err: err, hint: fmt.Sprintf(format, args...)}
 }
 
+// hinted is an error with what the user can do about it, whatever its exit code.
+type hinted struct {
+	error
+	hint string
+}
+
+func (e hinted) Unwrap() error { return e.error }
+
 // conclude tells err and returns the exit code. What a file says may stand in it.
 func (a *app) conclude(err error) int {
 	switch {
@@ -67,7 +78,10 @@ func (a *app) conclude(err error) int {
 	}
 	code := exitFailure
 	var bad badInput
+	var spent *study.BudgetError
 	switch {
+	case errors.As(err, &spent):
+		code = exitBudget
 	case errors.Is(err, errGate):
 		code = exitGate
 	case errors.Is(err, context.Canceled):
@@ -80,9 +94,13 @@ func (a *app) conclude(err error) int {
 		said = "interrupted"
 	}
 	var usage *usageError
+	var told hinted
 	hint := ""
-	if errors.As(err, &usage) {
+	switch {
+	case errors.As(err, &usage):
 		hint = usage.hint
+	case errors.As(err, &told):
+		hint = told.hint
 	}
 	if e := a.events(); e != nil {
 		e.failed(code, said, hint)

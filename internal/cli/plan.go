@@ -18,11 +18,12 @@ func (a *app) newPlanCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "plan STUDY.yaml",
-		Short: "Say what a study would ask, without asking: calls, tokens, time",
-		Long: `Say what "credence run" would ask: how many calls, of how many tokens, and how
-long they take at most. What the run's folder knows already is counted apart.
-The study's own code is run, with typical replies in the model's place; nothing
-is sent, fetched or written. Tokens and time are estimates.`,
+		Short: "Say what a study would ask and cost, without asking",
+		Long: `Say what "credence run" would ask: how many calls, of how many tokens, how
+long they take at most, and what they cost where the study states prices. What
+the run's folder knows already is counted apart. The study's own code is run,
+with typical replies in the model's place; nothing is sent, fetched or written.
+Tokens, time and money are estimates.`,
 		Example: "  credence plan study.yaml\n  credence plan study.yaml --items 20",
 		Args:    exactlyOne("a study file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -90,7 +91,7 @@ func planRows(plan *study.Plan) []report.PlanRow {
 		rows = append(rows, report.PlanRow{
 			Setting: s.Setting.String(), Items: s.Items, Calls: s.Calls, Known: s.Known,
 			PromptTokens: s.PromptTokens, GeneratedTokens: s.GeneratedTokens,
-			Seconds: s.Seconds, SpeedOf: s.SpeedOf, Note: s.Note,
+			Seconds: s.Seconds, SpeedOf: s.SpeedOf, Note: s.Note, Money: s.Money, Currency: s.Currency,
 		})
 	}
 	return rows

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -19,6 +21,7 @@ type studyFlags struct {
 	items     int
 	resamples int
 	seed      uint64
+	budget    study.Budget
 }
 
 func (f *studyFlags) add(cmd *cobra.Command) {
@@ -27,6 +30,9 @@ func (f *studyFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.data, "data", "", "`folder` of the data files, in place of the study's own")
 	cmd.Flags().IntVar(&f.items, "items", 0, "take the first N items of each data set; 0 takes what the study says")
 	cmd.Flags().IntVar(&f.resamples, "bootstrap", study.DefaultResamples, "resamples of the bootstrap, in place of what the study says; 0 makes no intervals")
+	cmd.Flags().IntVar(&f.budget.Calls, "budget-calls", 0, "most calls of the study over all its runs, in place of what the study says; 0 is no bound")
+	cmd.Flags().IntVar(&f.budget.Tokens, "budget-tokens", 0, "most tokens read and written, likewise")
+	cmd.Flags().Float64Var(&f.budget.Money, "budget-money", 0, "most money, in the currency of the models' prices, likewise")
 	cmd.Flags().Uint64Var(&f.seed, "seed", study.DefaultSeed, "seed, in place of the one of the study")
 }
 
@@ -57,10 +63,32 @@ func (f *studyFlags) apply(cmd *cobra.Command, s *study.File) (folder string, er
 			s.Datasets[i].Limit = f.items
 		}
 	}
+	if err := f.applyBudget(cmd, s); err != nil {
+		return "", err
+	}
 	if f.out != "" {
 		return f.out, nil
 	}
 	return filepath.Join("runs", s.Name), nil
+}
+
+// applyBudget puts the bounds of the command line in the place of the study's.
+func (f *studyFlags) applyBudget(cmd *cobra.Command, s *study.File) error {
+	changed := false
+	for flag, set := range map[string]func(){
+		"budget-calls":  func() { s.Budget.Calls = f.budget.Calls },
+		"budget-tokens": func() { s.Budget.Tokens = f.budget.Tokens },
+		"budget-money":  func() { s.Budget.Money = f.budget.Money },
+	} {
+		if cmd.Flags().Changed(flag) {
+			set()
+			changed = true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return s.CheckBudget()
 }
 
 func (a *app) newRunCommand() *cobra.Command {
@@ -99,6 +127,10 @@ func (a *app) runStudy(cmd *cobra.Command, s *study.File, flags studyFlags) erro
 	}
 	a.events().started(cmd.Name(), s.Name, folder, "")
 	progress := a.newProgress()
+	quiet := context.AfterFunc(cmd.Context(), func() {
+		a.log.Info(fmt.Sprintf("interrupted: waiting for the calls that are under way, at most %.0f s; interrupt again to stop at once", study.DefaultGrace.Seconds()))
+	})
+	defer quiet()
 	results, info, err := study.Run(cmd.Context(), s, study.Options{
 		Folder:   folder,
 		Open:     opener,
