@@ -18,37 +18,50 @@ type Pace struct {
 	Each func(Records)
 }
 
-// All collects every item and returns the records in the order of items, whatever order they came in.
-// At the first error it stops opening items, waits for those that are open, and returns the error:
-// what was asked until then is in the ledger.
+// All collects every item, as [Each] does, and returns the records in the order of items.
 func (s *Spec) All(ctx context.Context, ask Asker, items []record.Item, o Pace) (Records, error) {
-	return each(ctx, items, o, func(ctx context.Context, item record.Item) (Records, error) {
+	done := count[Records](o)
+	parts, err := Each(ctx, items, o.Open, func(ctx context.Context, item record.Item) (Records, error) {
 		return s.Item(ctx, ask, item)
+	}, func(i int, got Records) {
+		if o.Each != nil {
+			o.Each(got)
+		}
+		done(i, got)
 	})
+	var all Records
+	all.Add(parts...)
+	return all, err
 }
 
-// AllSupplied asks for the probability of all given answers, as [Spec.All] does for answers.
-func (s *Spec) AllSupplied(ctx context.Context, ask Asker, given []Given, o Pace) (Records, error) {
-	return each(ctx, given, o, func(ctx context.Context, g Given) (Records, error) {
-		return s.Supplied(ctx, ask, g)
-	})
+// count tells p how many parts are done.
+func count[R any](p Pace) func(int, R) {
+	done := 0
+	return func(int, R) {
+		done++
+		if p.Done != nil {
+			p.Done(done)
+		}
+	}
 }
 
-// each does one thing for every part, o.Open at a time.
-func each[T any](ctx context.Context, list []T, o Pace, do func(context.Context, T) (Records, error)) (Records, error) {
-	parts := make([]Records, len(list))
+// Each does one thing for every part of list, as many at a time as open says (at least 1), and returns what
+// they gave in the order of list, whatever order they came in. after is told of each part that is done, with
+// its place in list, and never concurrently; it may be nil.
+//
+// At the first error it begins no other part, waits for those that are under way, and returns the error: what
+// was asked until then is in the ledger.
+func Each[T, R any](ctx context.Context, list []T, open int, do func(context.Context, T) (R, error), after func(i int, gave R)) ([]R, error) {
+	parts := make([]R, len(list))
 	finished := make(chan int)
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(1, o.Open) + 1) // one more for the counter
+	group.SetLimit(max(1, open) + 1) // one more for the counter
 	group.Go(func() error {
-		for done := 1; done <= len(list); done++ {
+		for range list {
 			select {
 			case i := <-finished:
-				if o.Each != nil {
-					o.Each(parts[i])
-				}
-				if o.Done != nil {
-					o.Done(done)
+				if after != nil {
+					after(i, parts[i])
 				}
 			case <-ctx.Done():
 				return ctx.Err()
@@ -74,9 +87,7 @@ func each[T any](ctx context.Context, list []T, o Pace, do func(context.Context,
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return Records{}, err
+		return nil, err
 	}
-	var all Records
-	all.Add(parts...)
-	return all, nil
+	return parts, nil
 }

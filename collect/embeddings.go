@@ -28,25 +28,18 @@ func Embeddings(ctx context.Context, ask Asker, texts []string, p Pace) (map[str
 			}
 		}
 	}
-	vectors := make([]Vector, len(unique))
-	at := make([]int, len(unique))
-	for i := range at {
-		at[i] = i
-	}
-	_, err := each(ctx, at, p, func(ctx context.Context, i int) (Records, error) {
-		result := ask.Do(ctx, []llm.Request{{Kind: llm.Embed, Prompt: llm.Prompt{Text: unique[i]}}})[0]
+	vectors, err := Each(ctx, unique, p.Open, func(ctx context.Context, text string) (Vector, error) {
+		result := ask.Do(ctx, []llm.Request{{Kind: llm.Embed, Prompt: llm.Prompt{Text: text}}})[0]
 		if result.Err != nil {
 			why, err := missing(result.Err)
-			vectors[i] = Vector{Missing: why}
-			return Records{}, err
+			return Vector{Missing: why}, err
 		}
 		values := make([]float64, len(result.Reply.Embedding))
 		for k, x := range result.Reply.Embedding {
 			values[k] = float64(x)
 		}
-		vectors[i] = Vector{Values: values}
-		return Records{}, nil
-	})
+		return Vector{Values: values}, nil
+	}, count[Vector](p))
 	if err != nil {
 		return nil, err
 	}

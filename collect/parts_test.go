@@ -190,7 +190,7 @@ func TestSuppliedAnswersAreRatedUnderTheirOwnIdentity(t *testing.T) {
 		}
 	}
 	broken := errors.New("gone")
-	if _, err := everything(t).AllSupplied(t.Context(), llmtest.NewQuiz([]llmtest.Item{planted}, llmtest.FailOn(1, broken)), []collect.Given{{Item: choice, Answers: answers}}, collect.Pace{Open: 2}); !errors.Is(err, broken) {
+	if _, err := everything(t).Supplied(t.Context(), llmtest.NewQuiz([]llmtest.Item{planted}, llmtest.FailOn(1, broken)), collect.Given{Item: choice, Answers: answers}); !errors.Is(err, broken) {
 		t.Errorf("a failed call: %v", err)
 	}
 }

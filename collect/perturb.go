@@ -217,7 +217,7 @@ func eachAt(ctx context.Context, n int, pace Pace, do func(ctx context.Context, 
 	for i := range at {
 		at[i] = i
 	}
-	_, err := each(ctx, at, pace, func(ctx context.Context, i int) (Records, error) { return Records{}, do(ctx, i) })
+	_, err := Each(ctx, at, pace.Open, func(ctx context.Context, i int) (struct{}, error) { return struct{}{}, do(ctx, i) }, count[struct{}](pace))
 	return err
 }
 

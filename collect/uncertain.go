@@ -80,24 +80,6 @@ type Forced struct {
 // TokensCutApart: the parsed answer does not end where a token ends, so that no tokens are its own.
 const TokensCutApart record.Missing = "answer ends within a token"
 
-// All asks of every item and returns what they gave in the order of items; see [Spec.All].
-func (u *Uncertainty) All(ctx context.Context, ask Asker, items []record.Item, p Pace) ([]Uncertain, error) {
-	list := make([]Uncertain, len(items))
-	at := make(map[string]int, len(items))
-	for i, item := range items {
-		at[item.ID] = i
-	}
-	_, err := each(ctx, items, p, func(ctx context.Context, item record.Item) (Records, error) {
-		got, err := u.Item(ctx, ask, item)
-		list[at[item.ID]] = got
-		return Records{Answers: []record.Answer{got.Answer.Answer}}, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
-}
-
 // Item asks for everything of one item, in three rounds: the texts, what follows from what among them, and
 // questions about the answer. Errors are as for [Spec.Item].
 func (u *Uncertainty) Item(ctx context.Context, ask Asker, item record.Item) (Uncertain, error) {

@@ -1,6 +1,7 @@
 package collect_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -142,7 +143,10 @@ func TestUncertaintyOfManyKeepsTheirOrder(t *testing.T) {
 	for i := range planted {
 		planted[i].Reply = fmt.Sprintf("thing %d", i)
 	}
-	got, err := uncertainty(t).All(t.Context(), llmtest.NewQuiz(planted), items, collect.Pace{Open: 5})
+	model := llmtest.NewQuiz(planted)
+	got, err := collect.Each(t.Context(), items, 5, func(ctx context.Context, item record.Item) (collect.Uncertain, error) {
+		return uncertainty(t).Item(ctx, model, item)
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,8 +169,11 @@ func TestVerdictsAreForcedAndMissingWithAReason(t *testing.T) {
 		{Item: item, Answer: record.Answer{Text: "\n"}},
 	}
 	judging := &collect.Judging{Prompt: prompt.DefaultVerdict(), Form: prompt.Chat}
-	if err := judging.All(t.Context(), llmtest.NewQuiz([]llmtest.Item{planted}), list, collect.Pace{Open: 2}); err != nil {
-		t.Fatal(err)
+	model := llmtest.NewQuiz([]llmtest.Item{planted})
+	for i := range list {
+		if err := judging.Answer(t.Context(), model, &list[i]); err != nil {
+			t.Fatal(err)
+		}
 	}
 	tokens := func(s string) float64 { return float64(len(llmtest.Tokenise(" " + s))) }
 	if got, want := list[0].Forced.LogProbs, []float64{-.25 * tokens("True"), -1.5 * tokens("False")}; !slices.Equal(got, want) {

@@ -23,20 +23,13 @@ type Judged struct {
 	Forced Forced
 }
 
-// All asks for the verdict on every answer of list and fills it in. Equal questions are one call, whoever
-// answered, since the ledger joins them.
-func (j *Judging) All(ctx context.Context, ask Asker, list []Judged, p Pace) error {
-	at := make([]int, len(list))
-	for i := range at {
-		at[i] = i
+// Answer asks for the verdict on an answer and fills it in. Equal questions are one call, whoever answered,
+// since the ledger joins them.
+func (j *Judging) Answer(ctx context.Context, ask Asker, one *Judged) error {
+	if err := j.judge(ctx, ask, one); err != nil {
+		return fmt.Errorf("item %s, verdict: %w", one.Item.ID, err)
 	}
-	_, err := each(ctx, at, p, func(ctx context.Context, i int) (Records, error) {
-		if err := j.judge(ctx, ask, &list[i]); err != nil {
-			return Records{}, fmt.Errorf("item %s, verdict: %w", list[i].Item.ID, err)
-		}
-		return Records{}, nil
-	})
-	return err
+	return nil
 }
 
 func (j *Judging) judge(ctx context.Context, ask Asker, one *Judged) error {

@@ -23,14 +23,14 @@ import (
 
 // panel opens two models that answer the built-in questions under every prompt. Every third question
 // model a answers wrongly with the first listed wrong answer, and model b with the second.
-type panel struct{}
+type panel struct{ options []llmtest.Option }
 
 const (
 	levelBare  = -2
 	levelGuess = -.2
 )
 
-func (panel) Open(_ context.Context, m study.Model) (study.Opened, error) {
+func (p panel) Open(_ context.Context, m study.Model) (study.Opened, error) {
 	facts, err := dataset.Builtin("facts")
 	if err != nil {
 		return study.Opened{}, err
@@ -44,7 +44,7 @@ func (panel) Open(_ context.Context, m study.Model) (study.Opened, error) {
 		}
 		planted = append(planted, rater(item, answer, facts.Items))
 	}
-	return study.Opened{Engine: llmtest.NewQuiz(planted, llmtest.Named(m.Weights)), RepetitionPenalty: 1, PenaltySource: "a script"}, nil
+	return study.Opened{Engine: llmtest.NewQuiz(planted, append(p.options, llmtest.Named(m.Weights))...), RepetitionPenalty: 1, PenaltySource: "a script"}, nil
 }
 
 func (p panel) Describe(m study.Model) (study.Opened, string, error) {

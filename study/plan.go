@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/credence-lab/credence/collect"
 	"github.com/credence-lab/credence/ledger"
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/record"
@@ -101,7 +100,7 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 	for _, d := range r.dataOf(m) {
 		stand := &typical{identity: opened.Engine.Identity(), can: opened.Engine.Capabilities()}
 		ask := known.Peek(stand)
-		if err := r.askSetting(ctx, described, ask, d, stage, collect.Pace{Open: openItems}); err != nil {
+		if err := r.askSetting(ctx, described, ask, d, stage, func(int, int) {}); err != nil {
 			return err
 		}
 		p := SettingPlan{Setting: settingOf(described, d), Items: len(d.Items), Calls: ask.Counts().Made, Known: ask.Counts().Reused, Note: note}

@@ -117,9 +117,10 @@ type runner struct {
 	started time.Time
 
 	models []ranModel
-	// What was collected, by setting, and the models' answers to the confidence prompt.
-	collected   map[record.Setting]*collect.Records
-	mainAnswers map[record.AnswerID]record.Answer
+	// What is asked, item by item.
+	works *works
+	// What was collected, by setting.
+	collected map[record.Setting]*collect.Records
 	// What was collected for quantifiers, by setting, and what models said as judges.
 	uncertain map[record.Setting][]collect.Uncertain
 	verdicts  map[verdictKey][]collect.Judged
@@ -139,7 +140,7 @@ type runner struct {
 
 func newRunner(f *File) *runner {
 	return &runner{
-		file: f, collected: map[record.Setting]*collect.Records{}, mainAnswers: map[record.AnswerID]record.Answer{},
+		file: f, collected: map[record.Setting]*collect.Records{}, works: newWorks(),
 		uncertain: map[record.Setting][]collect.Uncertain{}, verdicts: map[verdictKey][]collect.Judged{},
 	}
 }

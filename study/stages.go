@@ -30,6 +30,8 @@ const (
 	StageSupplied Stage = "supplied answers"
 	// StageVerdicts asks whether answers are correct.
 	StageVerdicts Stage = "verdicts"
+	// StageRecall asks nothing: it reads from the ledger what earlier runs have finished.
+	StageRecall Stage = "read from the ledger"
 )
 
 // pass is one model's part in a stage.
@@ -117,16 +119,24 @@ func (t *turns) end() error {
 	return nil
 }
 
-// collect asks all models everything.
+// collect asks all models everything, first of all what is not done yet, and then takes together what they gave.
 func (r *runner) collect(ctx context.Context) (err error) {
 	r.models = make([]ranModel, len(r.file.Models))
 	t := &turns{r: r}
 	defer func() { err = errors.Join(err, t.end()) }()
-	for _, p := range r.file.passes() {
-		if err := r.stage(ctx, t, p.model, p.stage); err != nil {
-			return err
+	for {
+		if err = r.ask(ctx, t); err == nil {
+			err = r.recall(ctx)
+		}
+		// Each time the marks of another setting are not believed any more, so that this comes to an end.
+		if !errors.Is(err, errWrongMark) {
+			break
 		}
 	}
+	if err != nil {
+		return err
+	}
+	r.gather()
 	if !r.file.embeds() {
 		return nil
 	}
@@ -136,71 +146,52 @@ func (r *runner) collect(ctx context.Context) (err error) {
 	return r.embed(ctx)
 }
 
+func (r *runner) ask(ctx context.Context, t *turns) error {
+	for _, p := range r.file.passes() {
+		if err := r.stage(ctx, t, p.model, p.stage); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (r *runner) stage(ctx context.Context, t *turns, i int, stage Stage) error {
 	m, ask, err := t.to(ctx, i)
 	if err != nil {
 		return err
 	}
 	for _, d := range r.dataOf(m.Model) {
-		notScored := 0
-		pace := collect.Pace{Open: openItems, Each: func(got collect.Records) {
-			if !got.Complete() {
-				notScored++
-			}
-		}, Done: func(done int) {
-			if r.options.Progress != nil {
-				r.options.Progress(Progress{
-					Setting: settingOf(m, d), Stage: stage, Done: done, Total: len(d.Items),
-					Counts: ask.Counts(), Retries: m.retries(), NotScored: notScored,
-				})
-			}
-		}}
-		pace.Done(0)
-		if err := r.askSetting(ctx, m, ask, d, stage, pace); err != nil {
+		after := func(done, lacking int) {
+			r.tell(Progress{
+				Setting: settingOf(m, d), Stage: stage, Done: done, Total: len(d.Items),
+				Counts: ask.Counts(), Retries: m.retries(), NotScored: lacking,
+			})
+		}
+		if err := r.askSetting(ctx, m, ask, d, stage, after); err != nil {
 			return fmt.Errorf("%s on %s: %w", m.Name, d.Name, err)
 		}
 	}
 	return nil
 }
 
-// askSetting asks one setting in one stage; the plan runs the same code.
-func (r *runner) askSetting(ctx context.Context, m *model, ask collect.Asker, d dataset.Dataset, stage Stage, pace collect.Pace) error {
-	setting := settingOf(m, d)
-	switch stage {
-	case StageUncertainty:
-		return r.askUncertainty(ctx, m, ask, d, pace)
-	case StageVerdicts:
-		return r.askVerdicts(ctx, m, ask, d, pace)
+func (r *runner) tell(p Progress) {
+	if r.options.Progress != nil {
+		r.options.Progress(p)
 	}
-	spec, err := r.spec(m, setting)
-	if err != nil {
-		return err
-	}
-	if stage == StageAnswers {
-		records, err := spec.All(ctx, ask, d.Items, pace)
-		r.keep(setting, records)
-		return err
-	}
-	given, answers, err := r.given(setting, d)
-	if err != nil {
-		return err
-	}
-	records, err := spec.AllSupplied(ctx, ask, given, pace)
-	records.Answers = answers
-	r.keep(setting, records)
-	return err
 }
 
-func (r *runner) keep(setting record.Setting, records collect.Records) {
-	if r.collected[setting] == nil {
-		r.collected[setting] = &collect.Records{}
+// askSetting asks one setting in one stage; the plan runs the same code.
+func (r *runner) askSetting(ctx context.Context, m *model, ask *ledger.Asker, d dataset.Dataset, stage Stage, after func(done, lacking int)) error {
+	w, err := r.workOf(stage, m, d)
+	if err != nil {
+		return err
 	}
-	r.collected[setting].Add(records)
-	for _, a := range records.Answers {
-		if a.ID.Origin == mainOrigin {
-			r.mainAnswers[a.ID] = a
+	if r.ledger != nil {
+		if err := r.begin(ctx, w, stage, m, ask, d); err != nil {
+			return err
 		}
 	}
+	return w.ask(ctx, ask, openItems, after)
 }
 
 // retries is how often the engine asked again by itself; one that never does has no count.

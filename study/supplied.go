@@ -1,6 +1,7 @@
 package study
 
 import (
+	"context"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
@@ -13,35 +14,69 @@ import (
 	"github.com/credence-lab/credence/record"
 )
 
-// given lists for every item the answers that the setting's model is asked to rate, and returns those
-// of them that are new to the records ("Same Answer, Different Confidence", appendix I).
-func (r *runner) given(setting record.Setting, d dataset.Dataset) ([]collect.Given, []record.Answer, error) {
+// suppliedWork asks the setting's model how probable given answers are. What an item gives holds those of them
+// that are new to the records ("Same Answer, Different Confidence", appendix I).
+func (r *runner) suppliedWork(m *model, setting record.Setting, d dataset.Dataset) (*work[collect.Records], error) {
+	spec, err := r.spec(m, setting)
+	if err != nil {
+		return nil, err
+	}
 	rule, err := r.file.rule()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s := &supplier{r: r, setting: setting, data: d, rule: rule, same: r.file.sameText(), known: map[record.AnswerID]record.Answer{}}
-	for _, a := range r.collected[setting].Answers {
-		s.known[a.ID] = a
+	item := func(ctx context.Context, ask collect.Asker, i int) (collect.Records, error) {
+		s := &supplier{r: r, setting: setting, data: d, rule: rule, same: r.file.sameText()}
+		if err := s.recall(ctx, i); err != nil {
+			return collect.Records{}, err
+		}
+		answers, fresh := s.answers(d.Items[i])
+		got, err := spec.Supplied(ctx, ask, collect.Given{Item: d.Items[i], Answers: answers})
+		got.Answers = fresh
+		return got, err
 	}
-	list := make([]collect.Given, len(d.Items))
-	var fresh []record.Answer
-	for i, item := range d.Items {
-		answers, added := s.answers(item)
-		list[i] = collect.Given{Item: item, Answers: answers}
-		fresh = append(fresh, added...)
-	}
-	return list, fresh, nil
+	stated := func(got collect.Records) bool { return collect.Records{Stated: got.Stated}.Complete() }
+	return &work[collect.Records]{items: d.Items, item: item, complete: stated}, nil
 }
 
-// supplier picks the answers to supply in one setting.
+// supplier picks the answers to supply to one item of a setting.
 type supplier struct {
 	r       *runner
 	setting record.Setting
 	data    dataset.Dataset
 	rule    judge.Judge
 	same    func(a, b string) bool
-	known   map[record.AnswerID]record.Answer
+	// known are the answers of the setting's own model to the item, theirs those of the others, by the name of the model.
+	known  map[record.AnswerID]record.Answer
+	theirs []record.Answer
+}
+
+// recall gets what the models have answered to item i.
+func (s *supplier) recall(ctx context.Context, i int) error {
+	own, err := s.r.works.answers[s.setting].get(ctx, i)
+	if err != nil {
+		return err
+	}
+	s.known = make(map[record.AnswerID]record.Answer, len(own.Answers))
+	for _, a := range own.Answers {
+		s.known[a.ID] = a
+	}
+	for _, other := range s.others() {
+		w := s.r.works.answers[other]
+		if w == nil || i >= len(w.items) { // a model with a limit
+			continue
+		}
+		got, err := w.get(ctx, i)
+		if err != nil {
+			return err
+		}
+		for _, a := range got.Answers {
+			if a.ID.Origin == mainOrigin && a.Missing == record.Present {
+				s.theirs = append(s.theirs, a)
+			}
+		}
+	}
+	return nil
 }
 
 func (s *supplier) id(item string, source record.Source, role record.Role) record.AnswerID {
@@ -80,9 +115,8 @@ func (s *supplier) answers(item record.Item) (all, fresh []record.Answer) {
 // wrong is a plausible wrong answer, or where there is none an off-type one.
 func (s *supplier) wrong(item record.Item) (record.Answer, bool) {
 	own, answered := s.own(item.ID, prompt.Confidence)
-	for _, other := range s.others() {
-		a, ok := s.r.mainAnswer(other, item.ID)
-		if !ok || answered && s.same(a.Text, own.Text) {
+	for _, a := range s.theirs {
+		if answered && s.same(a.Text, own.Text) {
 			continue
 		}
 		if s.rule.Judge(a, item.References).Verdict == record.Incorrect {
@@ -125,10 +159,5 @@ func (s *supplier) offType(item record.Item) (record.Answer, bool) {
 	return record.Answer{}, false
 }
 
-// mainAnswer is what a setting's model answered under the confidence prompt.
-func (r *runner) mainAnswer(setting record.Setting, item string) (record.Answer, bool) {
-	a, ok := r.mainAnswers[record.AnswerID{Setting: setting, Item: item, Origin: mainOrigin}]
-	return a, ok && a.Missing == record.Present
-}
-
+// mainOrigin is that of a model's answer under the confidence prompt.
 var mainOrigin = record.Origin{Source: record.Generated, Prompt: string(prompt.Confidence)}

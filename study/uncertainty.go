@@ -151,13 +151,14 @@ func relationOf(logProbs []float64) quantify.Relation {
 	return quantify.Relation{Entails: shares[prompt.Entails] / sum, Neither: shares[prompt.Neither] / sum, Contradicts: shares[prompt.Contradicts] / sum}
 }
 
-// askUncertainty asks one setting for what its uncertainty is quantified from.
-func (r *runner) askUncertainty(ctx context.Context, m *model, ask collect.Asker, d dataset.Dataset, pace collect.Pace) error {
-	setting := settingOf(m, d)
+// uncertaintyWork asks a setting for what its uncertainty is quantified from.
+func (r *runner) uncertaintyWork(m *model, setting record.Setting, d dataset.Dataset) (*work[collect.Uncertain], error) {
 	u, err := r.uncertainty(m, setting)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.uncertain[setting], err = u.All(ctx, ask, d.Items, pace)
-	return err
+	answered := func(got collect.Uncertain) bool { return got.Answer.Missing == record.Present }
+	return &work[collect.Uncertain]{items: d.Items, complete: answered, item: func(ctx context.Context, ask collect.Asker, i int) (collect.Uncertain, error) {
+		return u.Item(ctx, ask, d.Items[i])
+	}}, nil
 }

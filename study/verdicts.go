@@ -19,29 +19,29 @@ type verdictKey struct {
 	setting record.Setting
 }
 
-// askVerdicts asks a model whether the answers of all models to one data set are correct.
-func (r *runner) askVerdicts(ctx context.Context, m *model, ask collect.Asker, d dataset.Dataset, pace collect.Pace) error {
-	items := make(map[string]record.Item, len(d.Items))
-	for _, item := range d.Items {
-		items[item.ID] = item
-	}
-	var list []collect.Judged
-	for _, answering := range r.file.Models {
-		for _, u := range r.uncertain[record.Setting{Model: answering.Name, Dataset: d.Name}] {
-			if item, ok := items[u.Item]; ok {
-				list = append(list, collect.Judged{Item: item, Answer: u.Answer.Answer})
-			}
-		}
-	}
+// verdictWork asks a model whether the answers of all models to one data set are correct.
+func (r *runner) verdictWork(m *model, d dataset.Dataset) *work[[]collect.Judged] {
 	judging := &collect.Judging{Prompt: prompt.DefaultVerdict(), Form: m.form}
-	if err := judging.All(ctx, ask, list, pace); err != nil {
-		return err
-	}
-	for _, one := range list {
-		key := verdictKey{m.Name, one.Answer.ID.Setting}
-		r.verdicts[key] = append(r.verdicts[key], one)
-	}
-	return nil
+	whole := func([]collect.Judged) bool { return true } // what it lacks, the stages before have said
+	return &work[[]collect.Judged]{items: d.Items, complete: whole, item: func(ctx context.Context, ask collect.Asker, i int) ([]collect.Judged, error) {
+		var list []collect.Judged
+		for _, answering := range r.file.Models {
+			w := r.works.uncertainty[record.Setting{Model: answering.Name, Dataset: d.Name}]
+			if w == nil || i >= len(w.items) { // a model with a limit
+				continue
+			}
+			u, err := w.get(ctx, i)
+			if err != nil {
+				return nil, err
+			}
+			one := collect.Judged{Item: d.Items[i], Answer: u.Answer.Answer}
+			if err := judging.Answer(ctx, ask, &one); err != nil {
+				return nil, err
+			}
+			list = append(list, one)
+		}
+		return list, nil
+	}}
 }
 
 // judgeAnswers judges every answer by every judge of the study, judgements by judge and item.
