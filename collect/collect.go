@@ -273,17 +273,22 @@ func referenceAnswer(setting record.Setting, item record.Item) record.Answer {
 	return answer
 }
 
+// Refused: a server that judges texts will not judge this one.
+const Refused record.Missing = "refused by the server"
+
 // missing tells what belongs to the item, and is a missing value, from what ends the study.
 func missing(err error) (record.Missing, error) {
 	switch {
 	case errors.Is(err, llm.ErrContextOverflow):
 		return record.ContextOverflow, nil
-	case errors.Is(err, llm.ErrEmptyAnswer):
+	case errors.Is(err, llm.ErrEmptyAnswer), errors.Is(err, llm.ErrEmptyText):
 		return record.EmptyAnswer, nil
 	case errors.Is(err, llm.ErrNoLogProb):
 		return record.NoLogProb, nil
 	case errors.Is(err, llm.ErrNotSupported):
 		return record.NotSupported, nil
+	case errors.Is(err, llm.ErrRefused):
+		return Refused, nil
 	}
 	return record.CallFailed, err
 }

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/prompt"
@@ -19,32 +20,46 @@ type Vector struct {
 // beginning.
 func Embeddings(ctx context.Context, ask Asker, texts []string, p Pace) (map[string]Vector, error) {
 	found := map[string]Vector{}
-	var unique []string
-	for _, text := range texts {
-		if _, seen := found[text]; !seen {
+	var wanted []string
+	for _, text := range unique(texts) {
+		if prompt.OneLine(text) == "" {
 			found[text] = Vector{Missing: record.EmptyAnswer}
-			if prompt.OneLine(text) != "" {
-				unique = append(unique, text)
-			}
+			continue
 		}
+		wanted = append(wanted, text)
 	}
-	vectors, err := Each(ctx, unique, p.Open, func(ctx context.Context, text string) (Vector, error) {
-		result := ask.Do(ctx, []llm.Request{{Kind: llm.Embed, Prompt: llm.Prompt{Text: text}}})[0]
+	vectors, err := inBatches(ctx, wanted, p, func(ctx context.Context, batch []string) ([]Vector, error) {
+		return embed(ctx, ask, batch)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("embeddings: %w", err)
+	}
+	for i, text := range wanted {
+		found[text] = vectors[i]
+	}
+	return found, nil
+}
+
+func embed(ctx context.Context, ask Asker, texts []string) ([]Vector, error) {
+	requests := make([]llm.Request, len(texts))
+	for i, text := range texts {
+		requests[i] = llm.Request{Kind: llm.Embed, Prompt: llm.Prompt{Text: text}}
+	}
+	vectors := make([]Vector, len(texts))
+	for i, result := range ask.Do(ctx, requests) {
 		if result.Err != nil {
 			why, err := missing(result.Err)
-			return Vector{Missing: why}, err
+			if err != nil {
+				return nil, err
+			}
+			vectors[i].Missing = why
+			continue
 		}
 		values := make([]float64, len(result.Reply.Embedding))
 		for k, x := range result.Reply.Embedding {
 			values[k] = float64(x)
 		}
-		return Vector{Values: values}, nil
-	}, count[Vector](p))
-	if err != nil {
-		return nil, err
+		vectors[i].Values = values
 	}
-	for i, text := range unique {
-		found[text] = vectors[i]
-	}
-	return found, nil
+	return vectors, nil
 }

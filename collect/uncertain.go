@@ -11,8 +11,8 @@ import (
 )
 
 // Uncertainty says what is asked of every item so that the uncertainty of an answer can be quantified: the
-// answer, samples, what follows from what among them, and questions about the answer ("A Tale of Two Error
-// Categories", section 4 and appendix C.1).
+// answer, samples, and questions about the answer ("A Tale of Two Error Categories", section 4 and appendix
+// C.1). What follows from what among them is asked apart; see [Entailment].
 type Uncertainty struct {
 	Setting record.Setting
 	Prompts *prompt.Set
@@ -27,17 +27,11 @@ type Uncertainty struct {
 	Samples  int
 	Sampling llm.Decoding
 	Seed     uint64
-	// Pairs lists the ordered pairs of texts whose relation is asked for; PairsWithQuestion those for which
-	// the question is put before both. Nil asks for none.
-	Pairs, PairsWithQuestion func(answer string, samples []string) []Pair
 	// Questions about the answer, by name.
 	Questions []Asked
 	// Supply reads the probability of a question that asks for one.
 	Supply Supply
 }
-
-// Pair is an ordered pair of texts.
-type Pair struct{ Premise, Hypothesis string }
 
 // Asked is a question about the answer.
 type Asked struct {
@@ -50,12 +44,9 @@ type Asked struct {
 
 // Uncertain is what one item gave.
 type Uncertain struct {
-	Item    string
-	Answer  Sampled
-	Samples []Sampled
-	// Relations hold the forced log-probabilities of the three options of each pair, in the order of
-	// [prompt.Entails], [prompt.Neither] and [prompt.Contradicts]. The samples of missing text have none.
-	Relations, RelationsWithQuestion map[Pair]Forced
+	Item, Question string
+	Answer         Sampled
+	Samples        []Sampled
 	// Forced are the log-probabilities of the two options of each question, true first.
 	Forced map[string]Forced
 	// Stated are the probabilities that the model wrote.
@@ -80,11 +71,11 @@ type Forced struct {
 // TokensCutApart: the parsed answer does not end where a token ends, so that no tokens are its own.
 const TokensCutApart record.Missing = "answer ends within a token"
 
-// Item asks for everything of one item, in three rounds: the texts, what follows from what among them, and
-// questions about the answer. Errors are as for [Spec.Item].
+// Item asks for everything of one item, in two rounds: the texts, and questions about the answer. Errors are
+// as for [Spec.Item].
 func (u *Uncertainty) Item(ctx context.Context, ask Asker, item record.Item) (Uncertain, error) {
-	out := Uncertain{Item: item.ID}
-	for _, round := range []func(context.Context, Asker, record.Item, *Uncertain) error{u.texts, u.relations, u.questions} {
+	out := Uncertain{Item: item.ID, Question: item.Question}
+	for _, round := range []func(context.Context, Asker, record.Item, *Uncertain) error{u.texts, u.questions} {
 		if err := round(ctx, ask, item, &out); err != nil {
 			return Uncertain{}, fmt.Errorf("item %s: %w", item.ID, err)
 		}
@@ -158,8 +149,8 @@ func tokensOf(text string, tokens []record.Token) ([]record.Token, record.Missin
 	return nil, TokensCutApart
 }
 
-// present are the texts of the samples that have one.
-func (u *Uncertain) present() []string {
+// Present are the texts of the samples that have one.
+func (u *Uncertain) Present() []string {
 	var texts []string
 	for _, s := range u.Samples {
 		if s.Missing == record.Present {
@@ -167,62 +158,6 @@ func (u *Uncertain) present() []string {
 		}
 	}
 	return texts
-}
-
-// relations asks for every pair once. Pairs with and without the question go together.
-func (u *Uncertainty) relations(ctx context.Context, ask Asker, item record.Item, out *Uncertain) error {
-	if out.Answer.Missing != record.Present {
-		return nil
-	}
-	alone, err := u.related(u.Pairs, "", out)
-	if err != nil {
-		return err
-	}
-	with, err := u.related(u.PairsWithQuestion, item.Question, out)
-	if err != nil {
-		return err
-	}
-	if err := fill(ctx, ask, append(alone.requests, with.requests...), append(alone.into, with.into...)); err != nil {
-		return err
-	}
-	out.Relations, out.RelationsWithQuestion = alone.byPair(), with.byPair()
-	return nil
-}
-
-// relatedPairs are pairs with the requests that relate them.
-type relatedPairs struct {
-	pairs    []Pair
-	found    []Forced
-	requests []llm.Request
-	into     []*Forced
-}
-
-func (u *Uncertainty) related(pairs func(string, []string) []Pair, question string, out *Uncertain) (relatedPairs, error) {
-	var r relatedPairs
-	if pairs == nil {
-		return r, nil
-	}
-	r.pairs = pairs(out.Answer.Text, out.present())
-	r.found = make([]Forced, len(r.pairs))
-	for i, pair := range r.pairs {
-		p, err := prompt.Entailment(u.Form, question, pair.Premise, pair.Hypothesis)
-		if err != nil {
-			return r, err
-		}
-		r.requests, r.into = force(r.requests, r.into, p, prompt.EntailmentOptions, &r.found[i])
-	}
-	return r, nil
-}
-
-func (r relatedPairs) byPair() map[Pair]Forced {
-	if r.found == nil {
-		return nil // not asked; where all texts are alike there is nothing to ask
-	}
-	found := make(map[Pair]Forced, len(r.pairs))
-	for i, pair := range r.pairs {
-		found[pair] = r.found[i]
-	}
-	return found
 }
 
 // force adds the requests that score n options after p into one place.
@@ -276,7 +211,7 @@ func (u *Uncertainty) questions(ctx context.Context, ask Asker, item record.Item
 		}
 		question := *q.IsTrue
 		if q.WithIdeas {
-			question.Ideas = out.present()
+			question.Ideas = out.Present()
 		}
 		p, err := question.Force(u.Form, item.Question, out.Answer.Text)
 		if err != nil {

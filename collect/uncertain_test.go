@@ -3,7 +3,6 @@ package collect_test
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
@@ -16,27 +15,12 @@ import (
 	"github.com/credence-lab/credence/record"
 )
 
-// everyPair lists all ordered pairs of different texts.
-func everyPair(answer string, samples []string) []collect.Pair {
-	var list []collect.Pair
-	texts := append([]string{answer}, samples...)
-	for i, a := range texts {
-		for k, b := range texts {
-			if pair := (collect.Pair{Premise: a, Hypothesis: b}); a != b && i != k && !slices.Contains(list, pair) {
-				list = append(list, pair)
-			}
-		}
-	}
-	return list
-}
-
 func uncertainty(t *testing.T) *collect.Uncertainty {
 	s := spec(t, prompt.Chat)
 	parser := s.Elicitations[0].Parser
 	return &collect.Uncertainty{
 		Setting: s.Setting, Prompts: s.Prompts, Prompt: prompt.AnswerOnly, Parser: parser,
 		Decoding: llm.Decoding{MaxTokens: 32}, Samples: 8, Sampling: llm.Decoding{MaxTokens: 32, Temperature: 1}, Seed: 3,
-		PairsWithQuestion: everyPair,
 		Questions: []collect.Asked{
 			{Name: "is-true", IsTrue: &prompt.IsTrue{}}, {Name: "swapped", IsTrue: &prompt.IsTrue{Swapped: true}},
 			{Name: "ideas", IsTrue: &prompt.IsTrue{}, WithIdeas: true}, {Name: "own"},
@@ -55,8 +39,6 @@ func TestUncertaintyOfOneItem(t *testing.T) {
 		{User: "Some ideas", Opening: prompt.OptionMarker, Answer: "a", LogProb: -.5},
 		{User: "(a) true", Opening: prompt.OptionMarker, Answer: "a", LogProb: -.1}, {User: "(a) true", Opening: prompt.OptionMarker, Answer: "b", LogProb: -2},
 		{User: "(a) false", Opening: prompt.OptionMarker, Answer: "a", LogProb: -3}, {User: "(a) false", Opening: prompt.OptionMarker, Answer: "b", LogProb: -.2},
-		{User: "The first: mercury", Opening: prompt.OptionMarker, Answer: "c", LogProb: -.3},
-		{User: "The first: gallium", Opening: prompt.OptionMarker, Answer: "c", LogProb: -.6},
 	}}
 	model := &recorder{Asker: llmtest.NewQuiz([]llmtest.Item{planted})}
 	got, err := uncertainty(t).Item(t.Context(), model, item)
@@ -80,15 +62,6 @@ func TestUncertaintyOfOneItem(t *testing.T) {
 	if len(texts) != 2 {
 		t.Errorf("samples %v", texts)
 	}
-	// Each ordered pair once, whatever the number of samples.
-	relations := got.RelationsWithQuestion
-	if len(relations) != 2 || got.Relations != nil {
-		t.Errorf("%d relations, %v", len(relations), got.Relations)
-	}
-	there, back := relations[collect.Pair{Premise: "mercury", Hypothesis: "gallium"}], relations[collect.Pair{Premise: "gallium", Hypothesis: "mercury"}]
-	if math.Abs(there.LogProbs[prompt.Contradicts]+.3) > 1e-12 || math.Abs(back.LogProbs[prompt.Contradicts]+.6) > 1e-12 {
-		t.Errorf("there %v, back %v", there, back)
-	}
 	// The swapped options are put back: true is first in all.
 	want := map[string][]float64{"is-true": {-.1, -2}, "swapped": {-.2, -3}, "ideas": {-.5, -2}}
 	for name, f := range got.Forced {
@@ -110,18 +83,6 @@ func TestUncertaintyOfOneItem(t *testing.T) {
 	}
 	if len(seeds) != 8 {
 		t.Errorf("%d different samples asked for", len(seeds))
-	}
-}
-
-func TestAlikeTextsHaveNothingToRelate(t *testing.T) {
-	t.Parallel()
-	planted := llmtest.Item{Question: item.Question, Reply: "mercury"}
-	got, err := uncertainty(t).Item(t.Context(), llmtest.NewQuiz([]llmtest.Item{planted}), item)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.RelationsWithQuestion == nil || len(got.RelationsWithQuestion) != 0 {
-		t.Errorf("relations %v, want none of no pairs, and not nil", got.RelationsWithQuestion)
 	}
 }
 

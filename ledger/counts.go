@@ -34,6 +34,18 @@ func (c Counts) Add(d Counts) Counts {
 	return c
 }
 
+// Since returns what was done after an earlier reading.
+func (c Counts) Since(earlier Counts) Counts {
+	c.Reused -= earlier.Reused
+	c.Made -= earlier.Made
+	c.Failed -= earlier.Failed
+	c.PromptTokens -= earlier.PromptTokens
+	c.GeneratedTokens -= earlier.GeneratedTokens
+	c.ScoredTokens -= earlier.ScoredTokens
+	c.Asking -= earlier.Asking
+	return c
+}
+
 type counter struct {
 	reused, made, failed, prompt, generated, scored, asking atomic.Int64
 }
@@ -48,9 +60,10 @@ func (c *counter) read() Counts {
 
 func (c *counter) tokens(kind llm.Kind, r llm.Reply) {
 	c.prompt.Add(int64(len(r.PromptIDs)))
-	if kind == llm.Score {
+	switch kind {
+	case llm.Score:
 		c.scored.Add(int64(len(r.Tokens)))
-	} else {
+	case llm.Generate:
 		c.generated.Add(int64(len(r.Tokens)))
 	}
 }

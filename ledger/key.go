@@ -63,7 +63,7 @@ func keyOf(declared []byte, r llm.Request, generation int) (Key, error) {
 
 // Canonical returns r without what cannot change the reply, so that equal calls have equal keys:
 //
-//   - Score and Embed take no decoding, seed or sample.
+//   - Score, Embed and Entail take no decoding, seed or sample.
 //   - At temperature 0, seed and sample select nothing. (A server that is not reproducible at
 //     temperature 0 is asked once all the same: its first reply is the study's.)
 //   - TopP 1 and RepetitionPenalty 1 mean none, as 0 does.
@@ -72,7 +72,7 @@ func keyOf(declared []byte, r llm.Request, generation int) (Key, error) {
 // Every other field is in the key, among them each decoding field, the seed and the sample number.
 func Canonical(r llm.Request) llm.Request {
 	r.Usual = ""
-	if r.Kind == llm.Score || r.Kind == llm.Embed {
+	if r.Kind != llm.Generate {
 		r.Decoding = llm.Decoding{}
 	}
 	if r.Decoding.Temperature == 0 {

@@ -31,6 +31,9 @@ const (
 	// Embed asks for a vector that stands for the meaning of a text. The text is Prompt.Text, and the
 	// request has nothing else.
 	Embed Kind = "embed"
+	// Entail asks a model made for it whether a premise, Prompt.Text, entails a hypothesis, Answer. The request
+	// has nothing else. See [Relating].
+	Entail Kind = "entail"
 )
 
 // Role is who speaks in a message.
@@ -88,9 +91,10 @@ type Request struct {
 	Kind   Kind   `json:"kind"`
 	Prompt Prompt `json:"prompt"`
 	// Answer is the text to score after Prompt (Score). It is tokenised apart from the prompt and
-	// joined to it, without special tokens. A blank between marker and answer belongs to the answer.
+	// joined to it, without special tokens. A blank between marker and answer belongs to the answer. For
+	// Entail it is the hypothesis.
 	Answer string `json:"answer,omitempty"`
-	// Decoding applies to Generate; Score and Embed take none.
+	// Decoding applies to Generate; the other kinds take none.
 	Decoding Decoding `json:"decoding,omitzero"`
 	// Seed and Sample fix the generator of a sampled call. Both matter only above temperature 0.
 	Seed   uint64 `json:"seed,omitempty"`
@@ -113,16 +117,18 @@ const (
 	FinishScored Finish = "scored"
 	// FinishEmbedded: an Embed call; nothing was generated.
 	FinishEmbedded Finish = "embedded"
+	// FinishRelated: an Entail call; nothing was generated.
+	FinishRelated Finish = "related"
 )
 
 // Reply is what a model answered.
 type Reply struct {
 	// Text is the generated text: valid UTF-8 (bytes that form no character become U+FFFD), without
-	// special tokens, cut before a stop string. Empty for Score and Embed, which generate nothing.
+	// special tokens, cut before a stop string. Empty for the other kinds, which generate nothing.
 	Text string
 	// Tokens are the generated or the scored tokens in order, with their log-probabilities in nats. For
 	// Generate they join to the uncut text. A reply whose text came without log-probabilities that can be
-	// used has none; a Score has at least one.
+	// used has none; a Score has at least one. For Entail they are the three relations; see [EntailmentOf].
 	Tokens []record.Token
 	// Embedding is the vector of an Embed call, of Capabilities.Dimensions numbers and length 1 (within
 	// 1e-6), so that the cosine of two embeddings is the sum of their products, from -1 to 1: the higher,
@@ -166,7 +172,7 @@ type Engine interface {
 
 // Capabilities is what an engine can do with its model.
 type Capabilities struct {
-	Generate, Score, Embed bool
+	Generate, Score, Embed, Entail bool
 	// Dimensions is the number of numbers of an embedding; 0 for an engine that gives none.
 	Dimensions int
 	// Chat says that the model has a chat template.
@@ -187,6 +193,8 @@ var (
 	ErrEmptyAnswer = errors.New("answer has no token")
 	// ErrEmptyText: the text to embed has no token.
 	ErrEmptyText = errors.New("text has no token")
+	// ErrRefused: a server that judges texts understood the request and will not judge this one.
+	ErrRefused = errors.New("refused by the server")
 	// ErrNoLogProb: a token has a probability that the engine has no number for, such as one too small
 	// for a server to write.
 	ErrNoLogProb = errors.New("no log-probability")
@@ -209,7 +217,7 @@ func (e *OverflowError) Is(target error) bool { return target == ErrContextOverf
 // before the first request, so that a study that cannot work does not start.
 func (c Capabilities) Check(kinds ...Kind) error {
 	for _, k := range kinds {
-		if (k == Generate && !c.Generate) || (k == Score && !c.Score) || (k == Embed && !c.Embed) {
+		if (k == Generate && !c.Generate) || (k == Score && !c.Score) || (k == Embed && !c.Embed) || (k == Entail && !c.Entail) {
 			return fmt.Errorf("%s: %w", k, ErrNotSupported)
 		}
 	}
@@ -217,11 +225,14 @@ func (c Capabilities) Check(kinds ...Kind) error {
 }
 
 // Validate says what is wrong with a request, whatever the engine; nil if nothing is. A kind that does
-// not exist is [ErrNotSupported], a Score without Answer [ErrEmptyAnswer], an Embed without text
+// not exist is [ErrNotSupported], a Score without Answer [ErrEmptyAnswer], an Embed or Entail without text
 // [ErrEmptyText].
 func (r Request) Validate() error {
-	if r.Kind == Embed {
+	switch r.Kind {
+	case Embed:
 		return r.validateEmbed()
+	case Entail:
+		return r.validateEntail()
 	}
 	if (len(r.Prompt.Messages) == 0) == (r.Prompt.Text == "") {
 		return errors.New("prompt: exactly one of messages and text must be given")
@@ -264,6 +275,16 @@ func (r Request) validateEmbed() error {
 	case r.Answer != "":
 		return errors.New("embed: an answer is scored, not embedded; give it as the prompt's text")
 	case r.Prompt.Text == "":
+		return ErrEmptyText
+	}
+	return nil
+}
+
+func (r Request) validateEntail() error {
+	switch {
+	case len(r.Prompt.Messages) > 0 || r.Prompt.Opening != "" || r.Prompt.NoBOS:
+		return errors.New("entail: premise and hypothesis are plain texts, without messages, opening or no_bos")
+	case r.Prompt.Text == "" || r.Answer == "":
 		return ErrEmptyText
 	}
 	return nil

@@ -2,61 +2,47 @@ package study
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/credence-lab/credence/collect"
-	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/record"
 )
 
-// askEmbeddings asks for the vectors of all answers, samples and references.
-func (r *runner) askEmbeddings(ctx context.Context, ask collect.Asker, pace collect.Pace) error {
+// askEmbeddings asks for the vectors of texts; what is known is not asked again.
+func (r *runner) askEmbeddings(ctx context.Context, ask collect.Asker, texts []string, pace collect.Pace) error {
+	vectors, err := collect.Embeddings(ctx, ask, texts, pace)
+	if r.vectors == nil {
+		r.vectors = map[string]collect.Vector{}
+	}
+	for text, v := range vectors {
+		r.vectors[text] = v
+	}
+	return err
+}
+
+// textsToEmbed are all answers, samples and references, each once.
+func (r *runner) textsToEmbed() []string {
 	var texts []string
+	seen := map[string]bool{}
+	add := func(text string) {
+		if !seen[text] {
+			seen[text], texts = true, append(texts, text)
+		}
+	}
 	for _, d := range r.data {
 		for _, item := range d.Items {
-			texts = append(texts, item.References...)
+			for _, reference := range item.References {
+				add(reference)
+			}
 		}
 		for _, m := range r.file.Models {
 			for _, u := range r.uncertain[record.Setting{Model: m.Name, Dataset: d.Name}] {
 				for _, s := range append([]collect.Sampled{u.Answer}, u.Samples...) {
 					if s.Missing == record.Present {
-						texts = append(texts, s.Text)
+						add(s.Text)
 					}
 				}
 			}
 		}
 	}
-	var err error
-	r.vectors, err = collect.Embeddings(ctx, ask, texts, pace)
-	return err
-}
-
-// openEmbedder opens the model of embeddings and holds what it can do against what is asked of it.
-func (r *runner) openEmbedder(ctx context.Context) (llm.Engine, error) {
-	opener, ok := r.options.Open.(Embedder)
-	if !ok {
-		return nil, &InputError{Path: "embeddings", What: "this engine cannot embed", Hint: "leave \"embeddings\" out of the study"}
-	}
-	engine, err := opener.OpenEmbedder(ctx, r.file.Embeddings)
-	if err != nil {
-		return nil, fmt.Errorf("embeddings %s: %w", r.file.Embeddings, err)
-	}
-	if err := engine.Capabilities().Check(llm.Embed); err != nil {
-		what := &InputError{Path: "embeddings " + r.file.Embeddings, What: err.Error(), Hint: "name a model of embeddings, see \"credence models\"", Err: err}
-		return nil, closing(engine, what)
-	}
-	return engine, nil
-}
-
-// embed asks the model of embeddings and closes it; no other model is open then.
-func (r *runner) embed(ctx context.Context) (err error) {
-	engine, err := r.openEmbedder(ctx)
-	if err != nil {
-		return err
-	}
-	ask := r.ledger.Through(r.meter.around(engine, nil))
-	defer func() { err = errors.Join(err, ask.Close()) }()
-	r.embedder = ask.Identity()
-	return r.askEmbeddings(ctx, ask, collect.Pace{Open: openItems})
+	return texts
 }

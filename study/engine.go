@@ -14,10 +14,13 @@ type Opener interface {
 	Open(ctx context.Context, m Model) (Opened, error)
 }
 
-// Embedder makes engines that embed. An Opener that is also an Embedder can serve a study with embeddings.
-type Embedder interface {
-	// OpenEmbedder returns the engine of a model of embeddings, fetching what it needs.
-	OpenEmbedder(ctx context.Context, weights string) (llm.Engine, error)
+// Sources opens what gives vectors of texts and what says what follows from what. An Opener that is also
+// Sources can serve a study that names them.
+type Sources interface {
+	// OpenEmbeddings returns the engine of a source of embeddings, fetching what it needs.
+	OpenEmbeddings(ctx context.Context, e Embeddings) (llm.Engine, error)
+	// OpenEntailment returns the engine of a server of entailment.
+	OpenEntailment(ctx context.Context, e Entailment) (llm.Engine, error)
 }
 
 // Opened is a model that can be asked, with what its release says of it.

@@ -26,9 +26,10 @@ type File struct {
 	Quantifiers []string `yaml:"quantifiers,omitempty"`
 	// Judges of the answers whose uncertainty is quantified, by id; "llm:NAME" is a model of the study.
 	Judges []string `yaml:"judges,omitempty"`
-	// Embeddings names the weights of a model of embeddings, such as "all-minilm-l6-v2", for the quantifiers
-	// and judges that compare vectors. Empty is none.
-	Embeddings string `yaml:"embeddings,omitempty"`
+	// Embeddings says where the vectors come from that some quantifiers and judges compare. Empty is none.
+	Embeddings Embeddings `yaml:"embeddings,omitempty"`
+	// Entailment says who judges what follows from what, for quantifiers of meaning.
+	Entailment Entailment `yaml:"entailment,omitempty"`
 	// Sampling says how samples are drawn for quantifiers.
 	Sampling Sampling `yaml:"sampling,omitempty"`
 	// Prompts replaces built-in prompts by name; the text must hold {{.Question}}.
@@ -191,6 +192,9 @@ func (f *File) fill() {
 		setDefault(&f.Sampling.Samples, DefaultSamples)
 		if !f.at.has("$.sampling.temperature") {
 			f.Sampling.Temperature = DefaultTemperature
+		}
+		if !f.at.has("$.entailment") {
+			f.Entailment.By = OwnEntailment
 		}
 		if !f.at.has("$.judges") {
 			f.Judges = []string{"exact-match", "token-f1@0.3", "rouge-l@0.3"}

@@ -99,10 +99,23 @@ func (f *File) rebase(change func(string) string) {
 		if m := &f.Models[i]; m.KeyFile != "" {
 			m.KeyFile = change(m.KeyFile)
 		}
-		if m := &f.Models[i]; strings.HasSuffix(m.Weights, ".gguf") || strings.ContainsAny(m.Weights, `/\`) {
+		if m := &f.Models[i]; isPath(m.Weights) {
 			m.Weights = change(m.Weights)
 		}
 	}
+	if isPath(f.Embeddings.Weights) {
+		f.Embeddings.Weights = change(f.Embeddings.Weights)
+	}
+	for _, s := range []*Server{&f.Embeddings.Server, &f.Entailment.Server} {
+		if s.KeyFile != "" {
+			s.KeyFile = change(s.KeyFile)
+		}
+	}
+}
+
+// isPath reports whether weights are a file and no name.
+func isPath(weights string) bool {
+	return strings.HasSuffix(weights, ".gguf") || strings.ContainsAny(weights, `/\`)
 }
 
 // Parse reads a study file from data; path is for messages. Defaults are filled in.

@@ -92,10 +92,10 @@ func (r *runner) quantified(ctx context.Context, setting record.Setting, d datas
 
 // evaluated are the values of all quantifiers, by quantifier and item, and as readings.
 func (r *runner) evaluated(quantifiers []quantify.Quantifier, list []collect.Uncertain) ([][]record.Number, []record.Reading, error) {
-	values := make([][]record.Number, len(quantifiers))
+	values, needs := make([][]record.Number, len(quantifiers)), quantify.NeedsOf(quantifiers)
 	var readings []record.Reading
 	for _, u := range list {
-		e := r.evidence(u)
+		e := r.evidence(u, needs)
 		of, err := quantify.Evaluate(quantifiers, e)
 		if err != nil {
 			return nil, nil, fmt.Errorf("item %s: %w", u.Item, err)

@@ -32,11 +32,12 @@ func (f *File) partRules() []card.Rule {
 	if p.DropFallback {
 		rules = append(rules, card.Rule{ID: "drop_fallback", What: "answers whose probability the parser took by its last resort are left out: " + string(protocol.FallbackDropped)})
 	}
-	return append(rules, f.uncertaintyRules()...)
+	return rules
 }
 
 // uncertaintyRules says how uncertainty was quantified and judged.
-func (f *File) uncertaintyRules() []card.Rule {
+func (r *runner) uncertaintyRules() []card.Rule {
+	f := r.file
 	if len(f.Quantifiers) == 0 {
 		return nil
 	}
@@ -50,10 +51,10 @@ func (f *File) uncertaintyRules() []card.Rule {
 		rules = append(rules, card.Rule{ID: q.ID, What: fmt.Sprintf("%s, %s, %s (%s)", q.Formula, q.Orientation, q.Units, q.Source)})
 	}
 	if n := quantify.NeedsOf(list); n.Entailment != 0 || n.EntailmentWithQuestion != 0 {
-		rules = append(rules, card.Rule{ID: "entailment", What: "forced choice of the answering model among three lettered options, shares of their probabilities; not a model made for it"})
+		rules = append(rules, card.Rule{ID: string(StageEntailment), What: f.entailmentWords() + r.identityOf(StageEntailment)})
 	}
 	if f.embeds() {
-		rules = append(rules, card.Rule{ID: "embeddings", What: "vectors of " + f.Embeddings + ", each text alone"})
+		rules = append(rules, card.Rule{ID: string(StageEmbeddings), What: "vectors of " + f.Embeddings.String() + ", each text alone" + r.identityOf(StageEmbeddings)})
 	}
 	for _, id := range f.Judges {
 		parsed, err := judge.ParseID(id)
@@ -63,4 +64,30 @@ func (f *File) uncertaintyRules() []card.Rule {
 		rules = append(rules, card.Rule{ID: "judge " + id, What: parsed.Entry().Definition})
 	}
 	return rules
+}
+
+// entailmentWords say who judged what follows from what.
+func (f *File) entailmentWords() string {
+	const forced = ", by forced choice, shares of the options' probabilities; not a model made for it"
+	switch e := f.Entailment; {
+	case e.OnServer():
+		return "judged by " + e.String()
+	case e.By == OwnEntailment:
+		return "judged by the answering model itself" + forced
+	case e.By == LexicalEntailment:
+		return "nobody was asked: common words stand in for meaning"
+	case e.By == NoEntailment:
+		return "nobody was asked"
+	}
+	return "judged by the model " + f.Entailment.By + forced
+}
+
+// identityOf says which model a source has.
+func (r *runner) identityOf(stage Stage) string {
+	for _, s := range r.sources {
+		if s.name.Model == string(stage) {
+			return " (" + s.identity.String() + ")"
+		}
+	}
+	return ""
 }

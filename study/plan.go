@@ -75,6 +75,12 @@ func MakePlan(ctx context.Context, f *File, folder string, planner Planner) (_ *
 			return nil, fmt.Errorf("model %s: %w", m.Name, err)
 		}
 	}
+	r.gather()
+	for _, stage := range f.sourceStages() {
+		if err := r.planSource(ctx, plan, known, planner, stage); err != nil {
+			return nil, err
+		}
+	}
 	return plan, nil
 }
 
@@ -116,6 +122,44 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 		}
 		plan.add(p)
 	}
+	return nil
+}
+
+// SourcePlanner is a Planner that also describes sources of entailment and embeddings.
+type SourcePlanner interface {
+	DescribeEmbeddings(e Embeddings) (engine llm.Engine, note string, err error)
+	DescribeEntailment(e Entailment) (engine llm.Engine, note string, err error)
+}
+
+// planSource plans what a source is asked.
+func (r *runner) planSource(ctx context.Context, plan *Plan, known *ledger.Ledger, planner Planner, stage Stage) (err error) {
+	describe, ok := planner.(SourcePlanner)
+	if !ok {
+		return &InputError{Path: string(stage), What: "this engine has none", Hint: "leave it out of the study"}
+	}
+	var engine llm.Engine
+	var note string
+	if stage == StageEmbeddings {
+		engine, note, err = describe.DescribeEmbeddings(r.file.Embeddings)
+	} else {
+		engine, note, err = describe.DescribeEntailment(r.file.Entailment)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, engine.Close()) }()
+	stand := &typical{identity: engine.Identity(), can: engine.Capabilities()}
+	ask := known.Peek(stand)
+	if err := r.askSource(ctx, ask, stage, func(int, int) {}); err != nil {
+		return err
+	}
+	items := 0
+	for _, list := range r.uncertain {
+		items += len(list)
+	}
+	plan.add(SettingPlan{
+		Setting: r.file.sourceName(stage), Items: items, Calls: ask.Counts().Made, Known: ask.Counts().Reused, PromptTokens: stand.prompt, Note: note,
+	})
 	return nil
 }
 
@@ -177,9 +221,15 @@ func (e *typical) answer(r llm.Request) llm.Result {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.prompt += promptTokens(r.Prompt)
-	if r.Kind == llm.Score {
+	switch r.Kind {
+	case llm.Score:
 		e.prompt += textTokens(r.Answer)
 		return llm.Result{Reply: llm.Reply{Tokens: []record.Token{{}}, Finish: llm.FinishScored}}
+	case llm.Entail:
+		e.prompt += textTokens(r.Answer)
+		return llm.Result{Reply: llm.Entailment{Neither: 1}.Reply()}
+	case llm.Embed:
+		return llm.Result{Reply: llm.Reply{Embedding: []float32{1}, Finish: llm.FinishEmbedded}}
 	}
 	e.generated += textTokens(r.Usual)
 	return llm.Result{Reply: llm.Reply{Text: r.Usual, Finish: llm.FinishEnd}}

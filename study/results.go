@@ -117,6 +117,11 @@ func (r *runner) info() *RunInfo {
 		total = total.Add(c)
 		info.Models = append(info.Models, RunCost{m.Name, c.Made, c.Reused, c.PromptTokens, c.GeneratedTokens, c.ScoredTokens, c.Asking.Seconds()})
 	}
+	for _, s := range r.sources {
+		c := s.counts
+		total = total.Add(c)
+		info.Models = append(info.Models, RunCost{s.name.String(), c.Made, c.Reused, c.PromptTokens, c.GeneratedTokens, c.ScoredTokens, c.Asking.Seconds()})
+	}
 	info.Made, info.Reused, info.Failed = total.Made, total.Reused, total.Failed
 	if r.meter.counts() {
 		spent := r.meter.total()

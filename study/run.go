@@ -124,9 +124,11 @@ type runner struct {
 	// What was collected for quantifiers, by setting, and what models said as judges.
 	uncertain map[record.Setting][]collect.Uncertain
 	verdicts  map[verdictKey][]collect.Judged
-	// Vectors of texts, and the model that gave them; nil without embeddings.
-	vectors  map[string]collect.Vector
-	embedder llm.Identity
+	// Vectors of texts, nil without embeddings, and relations of pairs by who judged them; see entailmentJudge.
+	vectors   map[string]collect.Vector
+	relations map[string]relations
+	// What gave them, where it was no model of the study.
+	sources []ranSource
 
 	readings   []record.Reading
 	judgements []record.Judgement
@@ -142,6 +144,7 @@ func newRunner(f *File) *runner {
 	return &runner{
 		file: f, collected: map[record.Setting]*collect.Records{}, works: newWorks(),
 		uncertain: map[record.Setting][]collect.Uncertain{}, verdicts: map[verdictKey][]collect.Judged{},
+		relations: map[string]relations{},
 	}
 }
 
@@ -155,13 +158,13 @@ type ranModel struct {
 // preview opens and closes each of several models before the first is asked, so that a download, a setting or
 // a bound on memory that ends the study ends it now and not after hours of the models before.
 func (r *runner) preview(ctx context.Context) error {
-	if r.file.embeds() {
-		engine, err := r.openEmbedder(ctx)
+	for _, stage := range r.file.sourceStages() {
+		engine, err := r.openSource(ctx, stage)
 		if err != nil {
 			return err
 		}
 		if err := engine.Close(); err != nil {
-			return fmt.Errorf("embeddings %s: %w", r.file.Embeddings, err)
+			return fmt.Errorf("%s: %w", r.file.sourceName(stage), err)
 		}
 	}
 	if len(r.file.Models) < 2 {

@@ -48,22 +48,29 @@ func (f *File) checkServer(node string, m Model) error {
 		return f.at.errorf(node, "add \"url:\", such as http://127.0.0.1:8000", "model %q has no server", m.Name)
 	case m.Weights != "" || m.Mode != "" || m.CPU != "" || m.Threads != 0 || m.Memory != "" || m.GPULayers != 0:
 		return f.at.errorf(node, apart, "weights, mode, cpu, threads, memory and gpu_layers are a server's own business; model %q names one", m.Name)
-	case m.KeyEnv != "" && m.KeyFile != "":
-		return f.at.errorf(node+".key_file", "remove one", "key_env and key_file both say where the key is")
 	case !slices.Contains([]string{"", string(openai.ThinkingOff), string(openai.ThinkingOn)}, m.Thinking):
 		return f.at.errorf(node+".thinking", "use off or on", "unknown thinking %q", m.Thinking)
-	case !sensible(m.Concurrency) || !sensible(m.RequestsPerMinute) || !sensible(m.TokensPerMinute):
+	}
+	return f.checkAddress(node, m.Server)
+}
+
+// checkAddress says what is wrong with where a server is and how it is paced.
+func (f *File) checkAddress(node string, s Server) error {
+	switch {
+	case s.KeyEnv != "" && s.KeyFile != "":
+		return f.at.errorf(node+".key_file", "remove one", "key_env and key_file both say where the key is")
+	case !sensible(s.Concurrency) || !sensible(s.RequestsPerMinute) || !sensible(s.TokensPerMinute):
 		return f.at.errorf(node, "leave it out for the default", "concurrency, requests_per_minute and tokens_per_minute lie between 0 and %d", maxCount)
 	}
-	if u, err := url.Parse(m.URL); err != nil || u.User != nil || u.RawQuery != "" {
+	if u, err := url.Parse(s.URL); err != nil || u.User != nil || u.RawQuery != "" {
 		return f.at.errorf(node+".url", "use key_env or key_file for a key", "the url holds more than the address of a server")
 	}
 	return nil
 }
 
-// Loopback reports whether the model's server is on this machine.
-func (m Model) Loopback() bool {
-	u, err := url.Parse(m.URL)
+// Loopback reports whether the server is on this machine.
+func (s Server) Loopback() bool {
+	u, err := url.Parse(s.URL)
 	if err != nil {
 		return false
 	}
@@ -78,13 +85,19 @@ func (m Model) config() (openai.Config, error) {
 		Concurrency: m.Concurrency, RequestsPerMinute: m.RequestsPerMinute, TokensPerMinute: m.TokensPerMinute,
 	}
 	var err error
-	switch {
-	case m.KeyEnv != "":
-		c.Key, err = openai.KeyFromEnv(m.KeyEnv)
-	case m.KeyFile != "":
-		c.Key, err = openai.KeyFromFile(m.KeyFile)
-	}
+	c.Key, err = m.key()
 	return c, err
+}
+
+// key is read anew each time: a study holds none.
+func (s Server) key() (openai.Key, error) {
+	switch {
+	case s.KeyEnv != "":
+		return openai.KeyFromEnv(s.KeyEnv)
+	case s.KeyFile != "":
+		return openai.KeyFromFile(s.KeyFile)
+	}
+	return openai.Key{}, nil
 }
 
 // OpenServer asks a model's server what it is. Before the first call of a study the server's answers are

@@ -16,7 +16,8 @@ import (
 // A study asks in stages. First every model answers, and its answers are scored; while it is there, it is
 // asked what its uncertainty is quantified from. Then every model is asked how probable given answers are,
 // among them the wrong answers of the other models, which must be there by then; and models that judge are
-// asked whether answers are correct. What follows is a pure function of the records.
+// asked whether answers are correct, and what follows from what. At last come the sources of entailment and
+// embeddings that are no models of the study. What follows is a pure function of the records.
 
 // Stage names a pass over all settings.
 type Stage string
@@ -24,8 +25,12 @@ type Stage string
 const (
 	// StageAnswers asks for answers and scores them.
 	StageAnswers Stage = "answers"
-	// StageUncertainty asks for samples, what follows from what among them, and questions about the answer.
+	// StageUncertainty asks for samples, and questions about the answer.
 	StageUncertainty Stage = "uncertainty"
+	// StageEntailment asks what follows from what among answer and samples.
+	StageEntailment Stage = "entailment"
+	// StageEmbeddings asks for the vectors of texts.
+	StageEmbeddings Stage = "embeddings"
 	// StageSupplied asks for the probability of given answers.
 	StageSupplied Stage = "supplied answers"
 	// StageVerdicts asks whether answers are correct.
@@ -49,6 +54,9 @@ func (f *File) passes() []pass {
 		if len(f.Quantifiers) > 0 {
 			list = append(list, pass{StageUncertainty, i})
 		}
+		if f.entails() && f.Entailment.By == OwnEntailment {
+			list = append(list, pass{StageEntailment, i})
+		}
 	}
 	if f.Protocol.Has(PartSupplied) || f.Protocol.Has(PartAnswerOnly) {
 		for i := len(f.Models) - 1; i >= 0; i-- {
@@ -59,6 +67,9 @@ func (f *File) passes() []pass {
 	for i, m := range f.Models {
 		if slices.Contains(judges, m.Name) {
 			list = append(list, pass{StageVerdicts, i})
+		}
+		if f.entails() && f.Entailment.By == m.Name && m.Name != OwnEntailment {
+			list = append(list, pass{StageEntailment, i})
 		}
 	}
 	return list
@@ -137,13 +148,15 @@ func (r *runner) collect(ctx context.Context) (err error) {
 		return err
 	}
 	r.gather()
-	if !r.file.embeds() {
-		return nil
+	for _, stage := range r.file.sourceStages() {
+		if err := t.end(); err != nil {
+			return err
+		}
+		if err := r.fromSource(ctx, stage); err != nil {
+			return err
+		}
 	}
-	if err := t.end(); err != nil {
-		return err
-	}
-	return r.embed(ctx)
+	return nil
 }
 
 func (r *runner) ask(ctx context.Context, t *turns) error {

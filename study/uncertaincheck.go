@@ -41,7 +41,10 @@ func (f *File) givenEvidence() quantify.Needs {
 	have := quantify.Everything()
 	have.Samples = f.Sampling.Samples
 	have.Answer, have.Sample = quantify.LogProbs, quantify.LogProbs
-	have.Similarity, have.Embeddings = 0, f.Embeddings != ""
+	have.Similarity, have.Embeddings = 0, !f.Embeddings.IsZero()
+	if f.Entailment.By == NoEntailment {
+		have.Entailment, have.EntailmentWithQuestion = 0, 0
+	}
 	have.Questions = []quantify.Question{
 		quantify.IsTrue, quantify.IsTrueSwapped, quantify.IsTrueWithIdeas, quantify.IsTrueWithIdeasSwapped, quantify.OwnAnswer,
 	}
@@ -98,7 +101,7 @@ func (f *File) checkJudges(quantified bool) error {
 			if !slices.ContainsFunc(f.Models, func(m Model) bool { return m.Name == id.Name }) {
 				return f.at.errorf(node, "name a model of the study", "there is no model %q to judge", id.Name)
 			}
-		case id.Judge == embeddingJudge && f.Embeddings == "":
+		case id.Judge == embeddingJudge && f.Embeddings.IsZero():
 			return f.at.errorf(node, "add \"embeddings: all-minilm-l6-v2\"", "the judge %q compares embeddings, and the study names no model of them", text)
 		case id.Judge == embeddingJudge:
 		case !id.Entry().FromText():
@@ -128,8 +131,23 @@ func (f *File) embeddingJudges() []judge.ID {
 
 // embeds reports whether anything in the study reads embeddings.
 func (f *File) embeds() bool {
+	return !f.Embeddings.IsZero() && (f.needs().Embeddings || len(f.embeddingJudges()) > 0)
+}
+
+// needs is what the quantifiers of the study read.
+func (f *File) needs() quantify.Needs {
 	list, err := f.quantifiersOf()
-	return err == nil && f.Embeddings != "" && (quantify.NeedsOf(list).Embeddings || len(f.embeddingJudges()) > 0)
+	if err != nil {
+		return quantify.Needs{} // refused when the file was checked
+	}
+	return quantify.NeedsOf(list)
+}
+
+// entails reports whether anything in the study reads entailment that somebody must be asked for.
+func (f *File) entails() bool {
+	needs := f.needs()
+	asked := f.Entailment.By != LexicalEntailment && f.Entailment.By != NoEntailment
+	return asked && (needs.Entailment != 0 || needs.EntailmentWithQuestion != 0)
 }
 
 func (f *File) llmJudges() []string {

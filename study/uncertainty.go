@@ -2,8 +2,6 @@ package study
 
 import (
 	"context"
-	"math"
-	"slices"
 
 	"github.com/credence-lab/credence/collect"
 	"github.com/credence-lab/credence/dataset"
@@ -54,24 +52,10 @@ func (r *runner) uncertainty(m *model, setting record.Setting) (*collect.Uncerta
 	if needs.Samples > 0 || needs.Ideas {
 		u.Samples = f.Sampling.Samples
 	}
-	u.Pairs, u.PairsWithQuestion = pairsOf(needs.Entailment), pairsOf(needs.EntailmentWithQuestion)
 	for _, q := range needs.Questions {
 		u.Questions = append(u.Questions, asked(q))
 	}
 	return u, nil
-}
-
-func pairsOf(p quantify.Pairs) func(string, []string) []collect.Pair {
-	if p == 0 {
-		return nil
-	}
-	return func(answer string, samples []string) []collect.Pair {
-		var list []collect.Pair
-		for _, pair := range p.Of(answer, samples) {
-			list = append(list, collect.Pair{Premise: pair.Premise, Hypothesis: pair.Hypothesis})
-		}
-		return list
-	}
 }
 
 func asked(q quantify.Question) collect.Asked {
@@ -86,8 +70,8 @@ func asked(q quantify.Question) collect.Asked {
 	return a
 }
 
-// evidence is what was collected of an item in the form that quantifiers read.
-func (r *runner) evidence(u collect.Uncertain) *quantify.Evidence {
+// evidence is what was collected of an item in the form that quantifiers with these needs read.
+func (r *runner) evidence(u collect.Uncertain, needs quantify.Needs) *quantify.Evidence {
 	e := &quantify.Evidence{Answer: textOf(u.Answer), Reproducible: u.Answer.Reproducible}
 	if r.vectors != nil {
 		e.Embeddings = append(e.Embeddings, r.vectors[u.Answer.Text].Values)
@@ -95,14 +79,12 @@ func (r *runner) evidence(u collect.Uncertain) *quantify.Evidence {
 			e.Embeddings = append(e.Embeddings, r.vectors[s.Text].Values)
 		}
 	}
-	var samples []string
 	for _, s := range u.Samples {
 		e.Samples = append(e.Samples, textOf(s))
-		samples = append(samples, s.Text)
 		e.Reproducible = e.Reproducible && s.Reproducible
 	}
-	e.Entailment = relations(u.Answer.Text, samples, u.Relations)
-	e.EntailmentWithQuestion = relations(u.Answer.Text, samples, u.RelationsWithQuestion)
+	e.Entailment = r.relate(u, "", needs.Entailment)
+	e.EntailmentWithQuestion = r.relate(u, u.Question, needs.EntailmentWithQuestion)
 	e.Options, e.Stated = map[quantify.Question]quantify.Options{}, map[quantify.Question]record.Number{}
 	for name, o := range u.Forced {
 		options := quantify.Options{Missing: o.Missing}
@@ -119,36 +101,6 @@ func (r *runner) evidence(u collect.Uncertain) *quantify.Evidence {
 
 func textOf(s collect.Sampled) quantify.Text {
 	return quantify.Text{Text: s.Text, Tokens: s.Tokens, NoTokens: s.NoTokens, Truncated: s.Truncated, Missing: s.Missing}
-}
-
-func relations(answer string, samples []string, of map[collect.Pair]collect.Forced) *quantify.Relations {
-	if of == nil {
-		return nil
-	}
-	return quantify.Relate(answer, samples, func(premise, hypothesis string) quantify.Relation {
-		f, ok := of[collect.Pair{Premise: premise, Hypothesis: hypothesis}]
-		switch {
-		case !ok:
-			return quantify.Relation{Missing: quantify.NoEntailment}
-		case f.Missing != record.Present:
-			return quantify.Relation{Missing: f.Missing}
-		}
-		return relationOf(f.LogProbs)
-	})
-}
-
-// relationOf turns the log-probabilities of the three options into shares that sum to 1.
-func relationOf(logProbs []float64) quantify.Relation {
-	top := slices.Max(logProbs)
-	if math.IsInf(top, -1) {
-		return quantify.Relation{Missing: quantify.BadEntailment}
-	}
-	shares, sum := make([]float64, len(logProbs)), 0.
-	for i, x := range logProbs {
-		shares[i] = math.Exp(x - top)
-		sum += shares[i]
-	}
-	return quantify.Relation{Entails: shares[prompt.Entails] / sum, Neither: shares[prompt.Neither] / sum, Contradicts: shares[prompt.Contradicts] / sum}
 }
 
 // uncertaintyWork asks a setting for what its uncertainty is quantified from.

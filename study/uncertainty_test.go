@@ -166,9 +166,35 @@ func TestWhatCannotBeQuantifiedIsRefusedBeforeTheFirstCall(t *testing.T) {
 	}
 }
 
-// OpenEmbedder opens the scripted vectors: texts with common trigrams are near.
-func (w wavering) OpenEmbedder(context.Context, string) (llm.Engine, error) {
+// OpenEmbeddings opens the scripted vectors: texts with common trigrams are near.
+func (w wavering) OpenEmbeddings(context.Context, study.Embeddings) (llm.Engine, error) {
 	return llmtest.NewScripted(llmtest.Babble{}), nil
+}
+
+func (w wavering) DescribeEmbeddings(study.Embeddings) (llm.Engine, string, error) {
+	return llmtest.NewScripted(llmtest.Babble{}), "", nil
+}
+
+// OpenEntailment opens a server's place: texts that differ contradict each other.
+func (w wavering) OpenEntailment(context.Context, study.Entailment) (llm.Engine, error) {
+	return llm.Relating(contrary{}), nil
+}
+
+func (w wavering) DescribeEntailment(study.Entailment) (llm.Engine, string, error) {
+	return llm.Relating(contrary{}), "", nil
+}
+
+type contrary struct{}
+
+func (contrary) Identity() llm.Identity { return llm.Identity{Engine: "tei", Model: "contrary"} }
+func (contrary) Close() error           { return nil }
+
+func (contrary) Entail(_ context.Context, pairs []llm.Pair) []llm.EntailmentResult {
+	results := make([]llm.EntailmentResult, len(pairs))
+	for i := range pairs {
+		results[i].Entailment = llm.Entailment{Neither: .25, Contradicts: .75}
+	}
+	return results
 }
 
 func TestEmbeddingsServeQuantifiersAndJudges(t *testing.T) {

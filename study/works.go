@@ -24,6 +24,7 @@ type worker interface {
 type works struct {
 	answers, supplied map[record.Setting]*work[collect.Records]
 	uncertainty       map[record.Setting]*work[collect.Uncertain]
+	entailment        map[record.Setting]*work[relations]
 	verdicts          map[record.Setting]*work[[]collect.Judged]
 	// all of them, in the order in which they were begun.
 	all []begun
@@ -41,6 +42,7 @@ func newWorks() *works {
 	return &works{
 		answers: map[record.Setting]*work[collect.Records]{}, supplied: map[record.Setting]*work[collect.Records]{},
 		uncertainty: map[record.Setting]*work[collect.Uncertain]{}, verdicts: map[record.Setting]*work[[]collect.Judged]{},
+		entailment: map[record.Setting]*work[relations]{},
 	}
 }
 
@@ -50,6 +52,8 @@ func (r *runner) workOf(stage Stage, m *model, d dataset.Dataset) (worker, error
 	switch stage {
 	case StageUncertainty:
 		return once(r.works.uncertainty, setting, func() (*work[collect.Uncertain], error) { return r.uncertaintyWork(m, setting, d) })
+	case StageEntailment:
+		return once(r.works.entailment, setting, func() (*work[relations], error) { return r.entailmentWork(m, d), nil })
 	case StageVerdicts:
 		return once(r.works.verdicts, setting, func() (*work[[]collect.Judged], error) { return r.verdictWork(m, d), nil })
 	case StageSupplied:
@@ -80,7 +84,7 @@ func (r *runner) answerWork(m *model, setting record.Setting, d dataset.Dataset)
 }
 
 // collecting counts the changes of this program that change what is asked of an item.
-const collecting = 1
+const collecting = 2
 
 // scope is all that decides what a stage asks of an item, besides the item.
 type scope struct {
@@ -113,7 +117,7 @@ func (r *runner) begin(ctx context.Context, w worker, stage Stage, m *model, ask
 		Quantifiers: r.file.Quantifiers, Sampling: r.file.Sampling, Seed: r.file.Seed,
 	}
 	s.Protocol.Aggregations, s.Protocol.Rulings, s.Protocol.DropFallback = nil, "", false
-	if stage == StageSupplied || stage == StageVerdicts {
+	if stage == StageSupplied || stage == StageVerdicts || stage == StageEntailment {
 		s.Models = r.file.Models
 		var err error
 		if s.Data, err = ledger.DigestOf(d.Items); err != nil {
@@ -157,6 +161,10 @@ func (r *runner) gather() {
 			case StageUncertainty:
 				for _, u := range r.works.uncertainty[setting].take() {
 					r.uncertain[setting] = append(r.uncertain[setting], *u)
+				}
+			case StageEntailment:
+				for _, found := range r.works.entailment[setting].take() {
+					r.keepRelations(r.file.entailmentJudge(setting), *found)
 				}
 			case StageVerdicts:
 				for _, list := range r.works.verdicts[setting].take() {

@@ -37,9 +37,11 @@ func (r routed) Describe(m study.Model) (study.Opened, string, error) {
 }
 
 // allows keeps to what offline means: nothing leaves this machine.
-func (r routed) allows(m study.Model) error {
-	if r.offline && !m.Loopback() {
-		return usageHint(usagef("model %s: its server is not on this machine", m.Name), "leave out --offline (CREDENCE_OFFLINE) to ask it")
+func (r routed) allows(m study.Model) error { return r.allowsServer("model "+m.Name, m.Server) }
+
+func (r routed) allowsServer(who string, s study.Server) error {
+	if r.offline && !s.Loopback() {
+		return usageHint(usagef("%s: its server is not on this machine", who), "leave out --offline (CREDENCE_OFFLINE) to ask it")
 	}
 	return nil
 }

@@ -128,11 +128,19 @@ func (s *server) ready(ctx context.Context, texts ...string) error {
 	return nil
 }
 
-// counted gives the refusal of a text that is too long its numbers: the server names what it takes and what
-// it was given.
-func (s *server) counted(err error) error {
+// judged says what a refusal is about: a text that is too long, with the numbers of what the server takes and
+// what it was given, or a text that it will not judge.
+func (s *server) judged(err error) error {
 	failed, ok := wire.AsError(err)
-	if !ok || !errors.Is(err, llm.ErrContextOverflow) || s.info.MaxLength == 0 {
+	switch {
+	case !ok:
+		return err
+	case failed.Status == http.StatusUnprocessableEntity || failed.Status == http.StatusFailedDependency || failed.Status == http.StatusRequestEntityTooLarge:
+		if failed.Cause == nil {
+			return fmt.Errorf("%w: %w", llm.ErrRefused, err)
+		}
+	}
+	if !errors.Is(err, llm.ErrContextOverflow) || s.info.MaxLength == 0 {
 		return err
 	}
 	over := &llm.OverflowError{Need: s.info.MaxLength + 1, Have: s.info.MaxLength}
@@ -146,5 +154,5 @@ func (s *server) counted(err error) error {
 
 // batches asks for n things, as many at a time as the server allows.
 func (s *server) batches(n int, ask func(from, to int) error, failed func(i int, err error)) {
-	wire.Batches(n, s.batch, ask, func(i int, err error) { failed(i, s.counted(err)) })
+	wire.Batches(n, s.batch, ask, func(i int, err error) { failed(i, s.judged(err)) })
 }
