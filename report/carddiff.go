@@ -4,7 +4,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/credence-lab/credence/card"
 	"github.com/credence-lab/credence/internal/termsafe"
@@ -66,7 +65,7 @@ func (p *printer) columns(left, right []string) {
 			line += a[i]
 		}
 		if i < len(b) && b[i] != "" {
-			line += strings.Repeat(" ", 2+room+3-utf8.RuneCountInString(line)) + b[i]
+			line += strings.Repeat(" ", 2+room+3-termsafe.Width(line)) + b[i]
 		}
 		p.line("%s", strings.TrimRight(line, " "))
 	}

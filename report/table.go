@@ -3,7 +3,8 @@ package report
 import (
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/credence-lab/credence/internal/termsafe"
 )
 
 // table is a plain text table: the first column to the left, the rest to the right, two blanks between.
@@ -16,7 +17,7 @@ func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 func (t *table) write(w io.Writer, width int) error {
 	lines := t.lines()
 	for _, line := range lines {
-		if utf8.RuneCountInString(line) > width {
+		if termsafe.Width(line) > width {
 			lines = t.stacked(width)
 			break
 		}
@@ -38,7 +39,7 @@ func (t *table) lines() []string {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], termsafe.Width(cell))
 		}
 	}
 	var lines []string
@@ -64,7 +65,7 @@ func (t *table) stacked(width int) []string {
 	}
 	head, label := t.rows[0], 0
 	for _, name := range head[1:] {
-		label = max(label, utf8.RuneCountInString(name))
+		label = max(label, termsafe.Width(name))
 	}
 	var lines []string
 	for _, row := range t.rows[1:] {
@@ -82,5 +83,5 @@ func (t *table) stacked(width int) []string {
 }
 
 func blanks(width int, cell string) string {
-	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(cell)))
+	return strings.Repeat(" ", max(0, width-termsafe.Width(cell)))
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/credence-lab/credence/internal/termsafe"
 )
@@ -72,7 +71,7 @@ const headWidth = 13
 
 func fits(lines []string, width int) bool {
 	for _, line := range lines {
-		if utf8.RuneCountInString(line) > width {
+		if termsafe.Width(line) > width {
 			return false
 		}
 	}

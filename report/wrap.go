@@ -2,10 +2,11 @@ package report
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"github.com/credence-lab/credence/internal/termsafe"
 )
 
-// Wrap breaks text at blanks into lines of at most width characters; lines after the first start with
+// Wrap breaks text at blanks into lines of at most width columns of a terminal; lines after the first start with
 // indent. A word that is longer than a line stands alone on one.
 func Wrap(text string, width int, indent string) []string {
 	var lines []string
@@ -14,7 +15,7 @@ func Wrap(text string, width int, indent string) []string {
 		switch {
 		case i == 0:
 			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
+		case termsafe.Width(line)+1+termsafe.Width(word) > width:
 			lines = append(lines, line)
 			line = indent + word
 		default:
