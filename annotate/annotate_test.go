@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,7 +16,6 @@ import (
 
 	"github.com/credence-lab/credence/annotate"
 	"github.com/credence-lab/credence/internal/table"
-	"github.com/credence-lab/credence/metric"
 	"github.com/credence-lab/credence/record"
 )
 
@@ -125,8 +125,12 @@ func TestLabelsLastAndCorrectionsKeepTheirHistory(t *testing.T) {
 		if ben := l.Current("ben"); ben[all[0].Answer].Label != annotate.Incorrect {
 			t.Errorf("ben's labels %v", ben)
 		}
-		if last, ok := l.Latest("ann"); !ok || last.Answer != all[0].Answer {
+		all := func(record.AnswerID) bool { return true }
+		if last, ok := l.Latest("ann", all); !ok || last.Label != annotate.Unsure {
 			t.Errorf("latest %v %v", last, ok)
+		}
+		if last, ok := l.Latest("ann", func(record.AnswerID) bool { return false }); ok {
+			t.Errorf("latest of none is %v", last)
 		}
 	}
 	check(l)
@@ -162,8 +166,8 @@ func TestATornLineIsCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := open(t, torn)
-		if got := l.Current("ann"); len(got) != 1 || (l.Mended != "") != (n > len(whole)) {
-			t.Fatalf("cut at %d: %d labels, mended %q", n, len(got), l.Mended)
+		if got := l.Current("ann"); len(got) != 1 || l.Torn != (n > len(whole)) {
+			t.Fatalf("cut at %d: %d labels, torn %v", n, len(got), l.Torn)
 		}
 		add(t, l, "ann", all[1], annotate.Unsure, "")
 		if got := open(t, torn).Current("ann"); len(got) != 2 {
@@ -195,73 +199,194 @@ func TestAFileThatIsNoLogIsLeftAsItIs(t *testing.T) {
 	}
 }
 
-// TestAgreementByHand: ann and ben label four answers together, cem labels two of them.
-//
-//	     q0 q1 q2 q3
-//	ann  C  C  I  U
-//	ben  C  I  I  I      agree on 2 of 4; kappa = (.5 - .3125)/(1 - .3125)
-//	cem  C  –  I  –
-//
-// Margins: ann 2 C, 1 I, 1 U; ben 1 C, 3 I: chance .5·.25 + .25·.75 = .3125.
-func TestAgreementByHand(t *testing.T) {
+func TestATableHasThoseWhoseLabelsStand(t *testing.T) {
 	t.Parallel()
-	l, all := open(t, filepath.Join(t.TempDir(), "l")), tasks(5)
-	for who, labels := range map[string]string{"ann": "CCIU", "ben": "CIII", "cem": "C I "} {
-		for i, c := range labels {
-			if label, ok := map[rune]annotate.Label{'C': annotate.Correct, 'I': annotate.Incorrect, 'U': annotate.Unsure}[c]; ok {
-				add(t, l, who, all[i], label, "")
-			}
+	l, all := open(t, filepath.Join(t.TempDir(), "l")), tasks(3)
+	add(t, l, "ann", all[1], annotate.Correct, "sure")
+	add(t, l, "ben", all[0], annotate.Incorrect, "")
+	add(t, l, "cem", all[2], annotate.Unsure, "")
+	if err := l.Undo("cem", all[2].Answer, noon); err != nil {
+		t.Fatal(err)
+	}
+	got := annotate.TableOf(l)
+	want := annotate.Table{
+		Annotators: []string{"ann", "ben"}, Answers: []record.AnswerID{all[0].Answer, all[1].Answer},
+		Labels: [][]annotate.Label{{"", annotate.Incorrect}, {annotate.Correct, ""}}, Notes: [][]string{{"", ""}, {"sure", ""}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestFilters(t *testing.T) {
+	t.Parallel()
+	task := annotate.Task{Question: "Who wrote it?", References: []string{"Tove Jansson"}, Text: "a Finn"}
+	for _, c := range []struct {
+		filter string
+		entry  annotate.Entry
+		want   bool
+	}{
+		{"", annotate.Entry{}, true}, {"open", annotate.Entry{Label: annotate.Correct}, false},
+		{"all", annotate.Entry{}, true}, {" Labelled ", annotate.Entry{}, false}, {"labelled", annotate.Entry{Label: annotate.Unsure}, true},
+		{"unsure", annotate.Entry{Label: annotate.Unsure}, true}, {"unsure", annotate.Entry{Label: annotate.Correct}, false}, {"correct", annotate.Entry{}, false},
+		{"noted", annotate.Entry{Label: annotate.Correct}, false}, {"noted", annotate.Entry{Label: annotate.Correct, Note: "x"}, true},
+		{"/JANSSON", annotate.Entry{}, true}, {"/finn", annotate.Entry{}, true}, {"/who", annotate.Entry{}, true}, {"/correct", annotate.Entry{Label: annotate.Correct}, false},
+	} {
+		f, err := annotate.ParseFilter(c.filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Shows(task, c.entry); got != c.want {
+			t.Errorf("%q shows %+v: %v", c.filter, c.entry, got)
+		}
+		if again, err := annotate.ParseFilter(f.String()); err != nil || again != f {
+			t.Errorf("%q is not read again from %q", f, f.String())
 		}
 	}
-	got, err := annotate.TableOf(l).Agree(metric.AgreementInterval{Level: .95, Resamples: 100, Seed: 1})
+	for _, wrong := range []string{"jansson", "/", "wrong"} {
+		if _, err := annotate.ParseFilter(wrong); err == nil || !strings.Contains(err.Error(), "/TEXT") {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+}
+
+// TestTwoProcessesLoseNothing: two open logs of one file, as two people in two terminals have, write in turn and at once.
+func TestTwoProcessesLoseNothing(t *testing.T) {
+	t.Parallel()
+	path, all := filepath.Join(t.TempDir(), "labels.jsonl"), tasks(40)
+	people := []string{"ann", "ben", "cem"}
+	var group sync.WaitGroup
+	for _, name := range people {
+		l := open(t, path)
+		group.Go(func() {
+			for _, task := range all {
+				if err := l.Add(annotate.Entry{Annotator: name, Answer: task.Answer, Label: annotate.Correct, At: noon}); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := l.Undo(name, all[0].Answer, noon); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range got.Pairs {
-		if (p.A == "ann" && p.B == "ben") || (p.A == "ben" && p.B == "ann") {
-			kappa, _ := p.Kappa.Coefficient.Get()
-			if want := (.5 - .3125) / (1 - .3125); p.Both != 4 || kappa < want-1e-12 || kappa > want+1e-12 {
-				t.Errorf("kappa %v over %d, want %v over 4", kappa, p.Both, want)
-			}
-			if len(p.Disagreements) != 2 || p.Disagreements[0].Item != "q001" || p.Disagreements[1].Item != "q003" {
-				t.Errorf("disagreements %v", p.Disagreements)
-			}
-		} else if p.Both != 2 || len(p.Disagreements) != 0 {
-			t.Errorf("%s and %s: %d together, %d disagreements", p.A, p.B, p.Both, len(p.Disagreements))
-		}
+	if n := bytes.Count(data, []byte("\n")); n != 3*41 {
+		t.Errorf("%d lines of %d", n, 3*41)
 	}
-	if len(got.Pairs) != 3 || got.Alpha.Coefficient.N == 0 {
-		t.Errorf("%d pairs, alpha %+v", len(got.Pairs), got.Alpha.Coefficient)
-	}
-}
-
-func TestUnsureCountsAsTheRuleSays(t *testing.T) {
-	t.Parallel()
-	for rule, want := range map[annotate.UnsureRule]string{annotate.UnsureIncorrect: "0 true", annotate.UnsureMissing: "0 false", annotate.UnsureHalf: "0.5 true"} {
-		if q, ok := rule.Quality(annotate.Unsure); fmt.Sprint(q, " ", ok) != want {
-			t.Errorf("%s: %v %v", rule, q, ok)
-		}
-		if q, ok := rule.Quality(annotate.Correct); q != 1 || !ok {
-			t.Errorf("%s: correct is %v %v", rule, q, ok)
-		}
-		if _, ok := rule.Quality(""); ok {
-			t.Errorf("%s: no label has a quality", rule)
+	l := open(t, path)
+	for _, name := range people {
+		if n := len(l.Current(name)); n != 39 {
+			t.Errorf("%s has %d labels, want 39", name, n)
 		}
 	}
 }
 
-func TestExportedLabelsComeBack(t *testing.T) {
+// TestAWriterSeesWhatOthersWrote: a label that another process took back in the meantime cannot be taken back twice, and a line
+// that another process tore is cut off before the next one.
+func TestAWriterSeesWhatOthersWrote(t *testing.T) {
 	t.Parallel()
-	l, all := open(t, filepath.Join(t.TempDir(), "l")), tasks(3)
-	add(t, l, "ann", all[0], annotate.Correct, "=1+1")
-	add(t, l, "ben", all[1], annotate.Unsure, "line\nend, \"quoted\"")
-	var out bytes.Buffer
-	if err := annotate.TableOf(l).WriteCSV(&out, l); err != nil {
+	path, all := filepath.Join(t.TempDir(), "labels.jsonl"), tasks(2)
+	first := open(t, path)
+	add(t, first, "ann", all[0], annotate.Correct, "")
+	second := open(t, path)
+	if err := second.Undo("ann", all[0].Answer, noon); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "'=1+1") {
-		t.Errorf("a note that a spreadsheet would run:\n%s", out.String())
+	if err := first.Undo("ann", all[0].Answer, noon); err == nil {
+		t.Error("a label was taken back twice")
 	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteString(`{"schema":1,"annot`); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	add(t, first, "ann", all[1], annotate.Unsure, "")
+	if got := open(t, path).Current("ann"); len(got) != 1 || got[all[1].Answer].Label != annotate.Unsure {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestReadingChangesNothing: no file is made, none is mended, and nothing can be written.
+func TestReadingChangesNothing(t *testing.T) {
+	t.Parallel()
+	folder, all := t.TempDir(), tasks(1)
+	path := filepath.Join(folder, "labels.jsonl")
+	none, err := annotate.ReadLog(path)
+	if err != nil || len(none.Annotators()) != 0 || none.Close() != nil {
+		t.Fatalf("%v, %v", none, err)
+	}
+	if files, _ := os.ReadDir(folder); len(files) != 0 {
+		t.Errorf("reading left %v", files)
+	}
+	add(t, open(t, path), "ann", all[0], annotate.Correct, "")
+	data, _ := os.ReadFile(path)
+	torn := append(data, "{\"sch"...)
+	if err := os.WriteFile(path, torn, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	l, err := annotate.ReadLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if !l.Torn || len(l.Current("ann")) != 1 {
+		t.Errorf("torn %v, labels %v", l.Torn, l.Current("ann"))
+	}
+	if err := l.Add(annotate.Entry{Annotator: "ann", Answer: all[0].Answer, Label: annotate.Correct, At: noon}); err == nil {
+		t.Error("a log that was opened for reading was written")
+	}
+	if after, _ := os.ReadFile(path); !bytes.Equal(after, torn) {
+		t.Errorf("reading changed the file to %q", after)
+	}
+}
+
+func TestEntriesThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	path, all := filepath.Join(t.TempDir(), "labels.jsonl"), tasks(1)
+	l := open(t, path)
+	good := annotate.Entry{Annotator: "ann", Answer: all[0].Answer, Label: annotate.Correct, At: noon}
+	for what, change := range map[string]func(*annotate.Entry){
+		"unknown label":        func(e *annotate.Entry) { e.Label = "maybe" },
+		"cannot name":          func(e *annotate.Entry) { e.Annotator = "" },
+		"bytes is too long":    func(e *annotate.Entry) { e.Note = strings.Repeat("x", 1<<17) },
+		"the item is too long": func(e *annotate.Entry) { e.Answer.Item = strings.Repeat("x", 1<<20) },
+		"at most 100":          func(e *annotate.Entry) { e.Annotator = strings.Repeat("ы", 101) },
+	} {
+		bad := good
+		change(&bad)
+		if err := l.Add(good, bad); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%v, want %q", err, what)
+		}
+	}
+	if data, _ := os.ReadFile(path); len(data) != 0 {
+		t.Errorf("a part was written: %q", data)
+	}
+	good.Annotator = strings.Repeat("ы", 100)
+	if err := l.Add(good); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestExportedLabelsComeBack as they were, times, notes and items that a spreadsheet would run included; taken again,
+// they change nothing.
+func TestExportedLabelsComeBack(t *testing.T) {
+	t.Parallel()
+	l, all := open(t, filepath.Join(t.TempDir(), "l")), tasks(4)
+	all[2].Answer.Item, all[3].Answer.Item = "=q", "'=q"
+	add(t, l, "ann", all[0], annotate.Correct, "=1+1")
+	add(t, l, "ben", all[1], annotate.Unsure, "line\nend, \"quoted\"")
+	add(t, l, "ben", all[2], annotate.Correct, "")
+	add(t, l, "ben", all[3], annotate.Incorrect, "'quoted'")
+	add(t, l, "ann", all[3], annotate.Incorrect, "'=2")
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"l.csv":   func(b *bytes.Buffer) error { return annotate.TableOf(l).WriteCSV(b, l) },
 		"l.jsonl": func(b *bytes.Buffer) error { return annotate.TableOf(l).WriteJSONL(b, l) },
@@ -270,20 +395,24 @@ func TestExportedLabelsComeBack(t *testing.T) {
 		if err := write(&data); err != nil {
 			t.Fatal(err)
 		}
+		if name == "l.csv" && !strings.Contains(data.String(), ",'=1+1,") {
+			t.Errorf("a note that a spreadsheet would run:\n%s", data.String())
+		}
 		r, err := table.New(&data, name, table.Options{Strict: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := annotate.Import(r, all, "", noon)
+		back, err := annotate.Import(r, all, "", noon.Add(time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got []string
-		for _, e := range back {
-			got = append(got, fmt.Sprint(e.Annotator, " ", e.Answer.Item, " ", e.Label))
+		if fresh := annotate.Fresh(l, back); len(fresh) != 0 || len(back) != 5 {
+			t.Errorf("%s: of %d labels these are new: %+v", name, len(back), fresh)
 		}
-		if diff := cmp.Diff([]string{"ann q000 correct", "ben q001 unsure"}, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
+		for _, e := range back {
+			if !e.At.Equal(noon) {
+				t.Errorf("%s: a label of %v came back as of %v", name, noon, e.At)
+			}
 		}
 	}
 }
@@ -293,12 +422,14 @@ func TestImportNamesWhatIsWrong(t *testing.T) {
 	two := append(tasks(1), tasks(1)...)
 	two[1].Answer.Setting.Model = "other"
 	for content, want := range map[string]string{
-		"item,verdict\nq000,correct\n":               "label",
-		"item,label\nq000,maybe\n":                   `l.csv:2:6: unknown label "maybe"`,
-		"item,label\nq999,correct\n":                 `no answer to item "q999"`,
-		"item,label\nq000,correct\n":                 "2 answers to item",
-		"item,label,model\nq000,correct,nobody\n":    "no answer to item",
-		"item,label,annotator\nq000,correct,\" \"\n": "cannot name an annotator",
+		"item,verdict\nq000,correct\n":                      "label",
+		"item,label\nq000,maybe\n":                          `l.csv:2:6: unknown label "maybe"`,
+		"item,label\nq999,correct\n":                        `no answer to item "q999"`,
+		"item,label\nq000,correct\n":                        "2 answers to item",
+		"item,label,model\nq000,correct,nobody\n":           "no answer to item",
+		"item,label,annotator\nq000,correct,\" \"\n":        "cannot name an annotator",
+		"item,label,model,at\nq000,correct,m,noon\n":        `l.csv:2:16: "noon" is no time`,
+		"item,label,model\nq000,correct,m\nq000,unsure,m\n": `l.csv:3:1: ann labelled item "q000" in row 1 already`,
 	} {
 		r, err := table.New(strings.NewReader(content), "l.csv", table.Options{Strict: true})
 		if err != nil {

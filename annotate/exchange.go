@@ -62,73 +62,147 @@ func (t Table) each(log *Log, do func(Entry) error) error {
 	return nil
 }
 
+// Fresh are the entries that a log does not hold already: those whose annotator has another label or note on the
+// answer, or none. So a file can be taken twice.
+func Fresh(l *Log, entries []Entry) []Entry {
+	current := map[string]map[record.AnswerID]Entry{}
+	var fresh []Entry
+	for _, e := range entries {
+		if current[e.Annotator] == nil {
+			current[e.Annotator] = l.Current(e.Annotator)
+		}
+		if has, ok := current[e.Annotator][e.Answer]; !ok || has.Label != e.Label || has.Note != e.Note {
+			fresh = append(fresh, e)
+			current[e.Annotator][e.Answer] = e
+		}
+	}
+	return fresh
+}
+
 // Import reads labels from a table of any format that package table reads: the columns item and label, and
-// where they are there annotator, model, dataset, source, prompt, role, sample and note. What a column does
-// not say is taken from the one task that fits: an item that several tasks have is an error, and so is one
-// that none has. annotator stands in where the file names none.
+// where they are there annotator, model, dataset, source, prompt, role, sample, note and at (a time by RFC 3339).
+// What a column does not say is taken from the one task that fits: an item that several tasks have is an error, and so
+// is one that none has, and two labels of one person on one answer. annotator and at stand in where the file names
+// none.
 func Import(r *table.Reader, tasks []Task, annotator string, at time.Time) ([]Entry, error) {
-	index := map[string]int{}
+	i := importer{
+		index: map[string]int{}, byItem: map[string][]Task{}, rows: map[labelled]int{},
+		missing: Entry{Annotator: annotator, At: at}, plain: func(s string) string { return s },
+	}
 	for _, name := range columns {
-		index[name] = r.Index(name)
+		i.index[name] = r.Index(name)
 	}
 	for _, name := range []string{"item", "label"} {
-		if index[name] < 0 {
+		if i.index[name] < 0 {
 			_, err := r.Lookup(name)
 			return nil, err
 		}
 	}
-	byItem := map[string][]Task{}
 	for _, task := range tasks {
-		byItem[task.Answer.Item] = append(byItem[task.Answer.Item], task)
+		i.byItem[task.Answer.Item] = append(i.byItem[task.Answer.Item], task)
 	}
-	var list []Entry
+	if f := r.Format(); f == table.CSV || f == table.TSV {
+		i.plain = table.Plain
+	}
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return list, nil
+			return i.entries, nil
+		}
+		if err == nil {
+			i.row = row
+			err = i.take()
 		}
 		if err != nil {
 			return nil, err
-		}
-		entry, err := importRow(row, index, byItem, annotator, at)
-		if err != nil {
-			return nil, err
-		}
-		if entry.Label != "" {
-			list = append(list, entry)
 		}
 	}
 }
 
-func importRow(row *table.Row, index map[string]int, byItem map[string][]Task, annotator string, at time.Time) (Entry, error) {
-	cell := func(name string) string {
-		if index[name] < 0 {
-			return ""
-		}
-		return strings.TrimSpace(row.Cell(index[name]).String())
+// importer takes labels row by row.
+type importer struct {
+	index map[string]int
+	// plain undoes what keeps spreadsheets from formulas.
+	plain  func(string) string
+	byItem map[string][]Task
+	// missing is what stands in where a row says nothing.
+	missing Entry
+	// rows has the row of each label.
+	rows    map[labelled]int
+	entries []Entry
+
+	row *table.Row
+}
+
+// labelled is an answer that somebody labelled.
+type labelled struct {
+	annotator string
+	answer    record.AnswerID
+}
+
+func (i *importer) cell(name string) string {
+	if i.index[name] < 0 {
+		return ""
 	}
-	e := Entry{Annotator: annotator, Note: cell("note"), At: at}
-	if name := cell("annotator"); name != "" {
+	return strings.TrimSpace(i.plain(i.row.Cell(i.index[name]).String()))
+}
+
+// fault is an error at a column; where the file has none of that name, at the item.
+func (i *importer) fault(column, advice, problem string, args ...any) error {
+	at := i.index[column]
+	if at < 0 {
+		at = i.index["item"]
+	}
+	return i.row.Errorf(at, advice, problem, args...)
+}
+
+func (i *importer) take() error {
+	text := strings.ToLower(i.cell("label"))
+	if text == "" {
+		return nil
+	}
+	e, err := i.entry(text)
+	if err != nil {
+		return err
+	}
+	k := labelled{e.Annotator, e.Answer}
+	if first, twice := i.rows[k]; twice {
+		return i.fault("item", "leave the one that no longer holds out", "%s labelled item %q in row %d already", e.Annotator, e.Answer.Item, first)
+	}
+	i.rows[k] = i.row.Number
+	i.entries = append(i.entries, e)
+	return nil
+}
+
+func (i *importer) entry(label string) (Entry, error) {
+	e := i.missing
+	var err error
+	if e.Label, err = ParseLabel(label); err != nil {
+		return e, i.fault("label", "leave it empty where there is no label", "%v", err)
+	}
+	if name := i.cell("annotator"); name != "" {
 		e.Annotator = name
 	}
 	if err := CheckName(e.Annotator); err != nil {
-		return e, row.Errorf(max(index["annotator"], 0), "name the annotator in a column, or with --as", "%v", err)
+		return e, i.fault("annotator", "name the annotator in a column, or with --as", "%v", err)
 	}
-	if text := strings.ToLower(cell("label")); text != "" {
-		var err error
-		if e.Label, err = ParseLabel(text); err != nil {
-			return e, row.Errorf(index["label"], "leave it empty where there is no label", "%v", err)
+	e.Note = i.cell("note")
+	if err := CheckNote(e.Note); err != nil {
+		return e, i.fault("note", "shorten it", "%v", err)
+	}
+	if text := i.cell("at"); text != "" {
+		if e.At, err = time.Parse(time.RFC3339, text); err != nil {
+			return e, i.fault("at", "write it as 2030-01-02T15:04:05Z, or leave it empty", "%q is no time", text)
 		}
 	}
-	task, err := fitting(row, index, byItem[cell("item")], cell)
-	e.Answer = task.Answer
+	e.Answer, err = i.answer()
 	return e, err
 }
 
-// fitting is the one task that agrees with every column that the row fills.
-func fitting(row *table.Row, index map[string]int, tasks []Task, cell func(string) string) (Task, error) {
-	var found []Task
-	for _, task := range tasks {
+// answer is that of the one task that agrees with every column that the row fills.
+func (i *importer) answer() (record.AnswerID, error) {
+	var found []record.AnswerID
+	for _, task := range i.byItem[i.cell("item")] {
 		id := task.Answer
 		has := map[string]string{
 			"model": id.Setting.Model, "dataset": id.Setting.Dataset, "source": string(id.Origin.Source), "prompt": id.Origin.Prompt,
@@ -136,19 +210,19 @@ func fitting(row *table.Row, index map[string]int, tasks []Task, cell func(strin
 		}
 		fits := true
 		for name, value := range has {
-			if given := cell(name); given != "" && given != value {
+			if given := i.cell(name); given != "" && given != value {
 				fits = false
 			}
 		}
 		if fits {
-			found = append(found, task)
+			found = append(found, id)
 		}
 	}
 	switch len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return Task{}, row.Errorf(index["item"], "", "no answer to item %q that fits this row", cell("item"))
+		return record.AnswerID{}, i.fault("item", "", "no answer to item %q that fits this row", i.cell("item"))
 	}
-	return Task{}, row.Errorf(index["item"], "add the columns that tell them apart: model, dataset, prompt", "%d answers to item %q fit this row", len(found), cell("item"))
+	return record.AnswerID{}, i.fault("item", "add the columns that tell them apart: model, dataset, prompt", "%d answers to item %q fit this row", len(found), i.cell("item"))
 }

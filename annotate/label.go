@@ -1,5 +1,5 @@
-// Package annotate holds what people say of answers: in which order they see them, their labels with
-// history, and how far they agree. It shows nothing and asks nobody: terminal and web stand on it.
+// Package annotate holds what people say of answers: in which order they see them, and their labels with
+// history; how far they agree is said by package validation. It shows nothing and asks nobody: terminal and web stand on it.
 //
 // Whoever labels is blind: a [Task] has the question, the references and the answer, and nothing of
 // confidence, judges or other people.
@@ -37,36 +37,6 @@ func ParseLabel(name string) (Label, error) {
 	return "", fmt.Errorf("unknown label %q: the labels are %s, %s and %s", name, Correct, Incorrect, Unsure)
 }
 
-// UnsureRule says how "unsure" is counted where only verdicts count. It stands in every table that
-// rests on it.
-type UnsureRule string
-
-const (
-	// UnsureIncorrect counts it as incorrect: the default, which reproduces the paper's published data.
-	UnsureIncorrect UnsureRule = "incorrect"
-	// UnsureMissing leaves it out, UnsureHalf counts it as half correct.
-	UnsureMissing UnsureRule = "missing"
-	UnsureHalf    UnsureRule = "half"
-)
-
-// UnsureRules lists the rules, the default first.
-func UnsureRules() []UnsureRule { return []UnsureRule{UnsureIncorrect, UnsureMissing, UnsureHalf} }
-
-// Quality is the label as a quality in [0,1], and whether there is one under the rule.
-func (r UnsureRule) Quality(l Label) (float64, bool) {
-	switch {
-	case l == Correct:
-		return 1, true
-	case l == Incorrect:
-		return 0, true
-	case l == Unsure && r == UnsureIncorrect:
-		return 0, true
-	case l == Unsure && r == UnsureHalf:
-		return .5, true
-	}
-	return 0, false
-}
-
 // Task is one answer to be labelled.
 type Task struct {
 	Answer     record.AnswerID
@@ -83,6 +53,29 @@ type Entry struct {
 	// Note is free text; may be empty.
 	Note string
 	At   time.Time
+}
+
+// maxNote bounds a note, in bytes: far beyond what anybody writes, far below what a line may hold.
+const maxNote = 64 << 10
+
+// check says what is wrong with an entry that cannot be written.
+func (e Entry) check() error {
+	if err := CheckName(e.Annotator); err != nil {
+		return err
+	}
+	if err := CheckNote(e.Note); err != nil {
+		return err
+	}
+	_, err := ParseLabel(string(e.Label))
+	return err
+}
+
+// CheckNote says whether a text can be a note: at most 64 KiB.
+func CheckNote(note string) error {
+	if len(note) > maxNote {
+		return fmt.Errorf("a note of %d bytes is too long; %d are allowed", len(note), maxNote)
+	}
+	return nil
 }
 
 // Guidelines are the rules that are shown beside every question, unless a user brings others. They have the

@@ -8,22 +8,33 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/credence-lab/credence/record"
 )
 
 // Log is the file of all labels of a study: one JSON object a line, only ever appended to. A correction is a
 // further line, so that the history stays. A label is on disk before [Log.Add] returns. A Log is safe for
-// concurrent use within a process; two processes must not write one file.
+// concurrent use. Several processes may write one file, so that people can label a run at the same time: each
+// appends under a lock, after it has read what the others wrote.
 type Log struct {
 	mu   sync.Mutex
+	path string
 	file *os.File
+	// lock is held while something is appended; nil where the log is only read.
+	lock *flock.Flock
+	// whole is the length of the file up to the last line that was read, number the number of these lines.
+	whole  int64
+	number int
 	// lines are all entries in the order of the file; undone ones are marked.
 	lines []line
-	// Mended says what was wrong with the file and was mended when it was opened; empty if nothing was.
-	Mended string
+	// Torn says that the last line of the file was not whole when it was opened: no label was confirmed by it, and
+	// it does not count.
+	Torn bool
 }
 
 // line is one line of the file. An undo takes back the annotator's latest entry on the answer that stands.
@@ -62,60 +73,89 @@ func (e *FileError) Error() string { return fmt.Sprintf("%s:%d: %s", e.Path, e.L
 // BadInput makes the command exit with 2.
 func (e *FileError) BadInput() bool { return true }
 
-// OpenLog opens the file of that name, made where needed. A last line that was torn by a crash is cut off,
-// since no label was confirmed by it; anything else that cannot be read is a [*FileError], and the file is
-// left as it is.
+// OpenLog opens the file of that name for labelling, and makes it where needed. A last line that was torn by a
+// crash is cut off before the next one is written; anything else that cannot be read is a [*FileError], and the
+// file is left as it is.
 func OpenLog(path string) (*Log, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{file: file}
-	if err := l.read(path); err != nil {
-		return nil, errors.Join(err, file.Close())
+	l := &Log{path: path, file: file, lock: flock.New(path + ".lock")}
+	// Another process may be in the middle of a line.
+	if err := l.locked(l.read); err != nil {
+		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
-func (l *Log) read(path string) error {
+// ReadLog reads the file of that name and changes nothing; no file is a log without labels.
+func ReadLog(path string) (*Log, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return &Log{path: path}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{path: path, file: file}
+	if err := l.read(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// locked does something while no other process writes.
+func (l *Log) locked(do func() error) (err error) {
+	if l.lock == nil {
+		return fmt.Errorf("%s was opened for reading", l.path)
+	}
+	if err := l.lock.Lock(); err != nil {
+		return fmt.Errorf("cannot lock %s: %w", l.path, err)
+	}
+	defer func() { err = errors.Join(err, l.lock.Unlock()) }()
+	return do()
+}
+
+// read takes the whole lines that were not read yet.
+func (l *Log) read() error {
+	if _, err := l.file.Seek(l.whole, io.SeekStart); err != nil {
+		return err
+	}
 	r := bufio.NewReaderSize(l.file, 64<<10)
-	whole := int64(0)
-	for number := 1; ; number++ {
+	for {
 		text, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return l.cut(whole, text)
+			l.Torn = len(text) > 0
+			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if len(text) > maxLine {
-			return &FileError{path, number, fmt.Sprintf("a line of more than %d bytes", maxLine)}
-		}
-		whole += int64(len(text))
-		if len(bytes.TrimSpace(text)) == 0 {
-			continue
-		}
-		var one line
-		if err := json.Unmarshal(text, &one); err != nil {
-			return &FileError{path, number, "no label: " + err.Error()}
-		}
-		if problem := one.problem(); problem != "" {
-			return &FileError{path, number, problem}
-		}
-		l.take(one)
-	}
-}
-
-// cut drops a torn last line.
-func (l *Log) cut(whole int64, torn []byte) error {
-	if len(torn) > 0 {
-		l.Mended = "the last line was torn, by a crash while it was written; it was cut off"
-		if err := l.file.Truncate(whole); err != nil {
+		if err := l.readLine(text); err != nil {
 			return err
 		}
 	}
-	_, err := l.file.Seek(whole, io.SeekStart)
-	return err
+}
+
+func (l *Log) readLine(text []byte) error {
+	fault := func(what string) error { return &FileError{l.path, l.number + 1, what} }
+	if len(text) > maxLine {
+		return fault(fmt.Sprintf("a line of more than %d bytes", maxLine))
+	}
+	if len(bytes.TrimSpace(text)) > 0 {
+		var one line
+		if err := json.Unmarshal(text, &one); err != nil {
+			return fault("no label: " + err.Error())
+		}
+		if problem := one.problem(); problem != "" {
+			return fault(problem)
+		}
+		l.take(one)
+	}
+	l.whole += int64(len(text))
+	l.number++
+	return nil
 }
 
 func (o line) problem() string {
@@ -160,54 +200,86 @@ func (l *Log) take(one line) {
 	l.lines = append(l.lines, one)
 }
 
-// Add appends a label and returns when it is on disk. It is an error if the entry is not whole.
-func (l *Log) Add(e Entry) error {
-	if err := CheckName(e.Annotator); err != nil {
-		return err
+// Add appends labels, all of them by one write, and returns when they are on disk. It is an error if an entry is
+// not whole; then nothing is written.
+func (l *Log) Add(entries ...Entry) error {
+	var lines []line
+	for _, e := range entries {
+		if err := e.check(); err != nil {
+			return err
+		}
+		one := lineOf(e.Annotator, e.Answer, e.At)
+		one.Label, one.Note = e.Label, e.Note
+		lines = append(lines, one)
 	}
-	if _, err := ParseLabel(string(e.Label)); err != nil {
-		return err
-	}
-	one := lineOf(e.Annotator, e.Answer, e.At)
-	one.Label, one.Note = e.Label, e.Note
-	return l.append(one)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.append(func() ([]line, error) { return lines, nil })
 }
 
 // Undo takes back the annotator's label on an answer: the one before it, if there is one, stands again. It
 // is an error if none stands.
 func (l *Log) Undo(annotator string, answer record.AnswerID, at time.Time) error {
-	if _, ok := l.Current(annotator)[answer]; !ok {
-		return fmt.Errorf("%s has no label on %s", annotator, answer)
-	}
-	one := lineOf(annotator, answer, at)
-	one.Undo = true
-	return l.append(one)
-}
-
-func (l *Log) append(one line) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	data, err := json.Marshal(one)
-	if err != nil {
-		return err
-	}
-	if len(data) >= maxLine {
-		return fmt.Errorf("a note of %d bytes is too long", len(one.Note))
-	}
-	if _, err := l.file.Write(append(data, '\n')); err != nil {
-		return err
-	}
-	if err := l.file.Sync(); err != nil {
-		return err
-	}
-	l.take(one)
-	return nil
+	return l.append(func() ([]line, error) {
+		if _, ok := l.current(annotator)[answer]; !ok {
+			return nil, fmt.Errorf("%s has no label on %s", annotator, answer)
+		}
+		one := lineOf(annotator, answer, at)
+		one.Undo = true
+		return []line{one}, nil
+	})
+}
+
+// append writes what is made of the log as it is then, with all that others have written.
+func (l *Log) append(make func() ([]line, error)) error {
+	return l.locked(func() error {
+		if err := l.read(); err != nil {
+			return err
+		}
+		lines, err := make()
+		if err != nil {
+			return err
+		}
+		if l.Torn {
+			if err := l.file.Truncate(l.whole); err != nil {
+				return err
+			}
+		}
+		var data []byte
+		for _, one := range lines {
+			text, err := json.Marshal(one)
+			if err != nil {
+				return err
+			}
+			if len(text) >= maxLine {
+				return fmt.Errorf("the name of the item is too long: a label may take %d bytes", maxLine)
+			}
+			data = append(append(data, text...), '\n')
+		}
+		if _, err := l.file.WriteAt(data, l.whole); err != nil {
+			return err
+		}
+		if err := l.file.Sync(); err != nil {
+			return err
+		}
+		l.Torn, l.whole, l.number = false, l.whole+int64(len(data)), l.number+len(lines)
+		for _, one := range lines {
+			l.take(one)
+		}
+		return nil
+	})
 }
 
 // Current are the labels of an annotator that stand, by answer.
 func (l *Log) Current(annotator string) map[record.AnswerID]Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.current(annotator)
+}
+
+func (l *Log) current(annotator string) map[record.AnswerID]Entry {
 	current := map[record.AnswerID]Entry{}
 	for _, o := range l.lines {
 		if o.Annotator == annotator && !o.Undo && !o.undone {
@@ -217,12 +289,13 @@ func (l *Log) Current(annotator string) map[record.AnswerID]Entry {
 	return current
 }
 
-// Latest is the annotator's label that stands and was given last, and whether there is one.
-func (l *Log) Latest(annotator string) (Entry, bool) {
+// Latest is the annotator's label that was given last of those that stand on the given answers, and whether there
+// is one.
+func (l *Log) Latest(annotator string, on func(record.AnswerID) bool) (Entry, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i := len(l.lines) - 1; i >= 0; i-- {
-		if o := l.lines[i]; o.Annotator == annotator && !o.Undo && !o.undone {
+	for _, o := range slices.Backward(l.lines) {
+		if o.Annotator == annotator && !o.Undo && !o.undone && on(o.answer()) {
 			return Entry{o.Annotator, o.answer(), o.Label, o.Note, o.At}, true
 		}
 	}
@@ -245,4 +318,9 @@ func (l *Log) Annotators() []string {
 }
 
 // Close closes the file.
-func (l *Log) Close() error { return l.file.Close() }
+func (l *Log) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Design says who labels what.
@@ -42,7 +43,7 @@ func (d Design) Check() error {
 // characters.
 func CheckName(name string) error {
 	printable := strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '�' }) < 0
-	if name == "" || name != strings.TrimSpace(name) || len(name) > 100 || !printable {
+	if name == "" || name != strings.TrimSpace(name) || utf8.RuneCountInString(name) > 100 || !printable {
 		return fmt.Errorf("%q cannot name an annotator: use printable characters, at most 100", name)
 	}
 	return nil

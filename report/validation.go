@@ -92,7 +92,7 @@ func validationWords(p ValidationPage) []point {
 	return append(words, point{About: "Scope", Says: validation.Scope})
 }
 
-func unsureWord(u validation.Unsures) string {
+func unsureWord(u validation.UnsureRule) string {
 	if u == validation.UnsureHalf {
 		return "half correct and half incorrect"
 	}
@@ -117,7 +117,16 @@ func agreementWords(r *validation.Result) string {
 	if a := r.Agreement.Alpha; a != nil {
 		parts = append(parts, "alpha of all "+Estimate(*a))
 	}
-	return strings.Join(parts, "; ") + fmt.Sprintf("; they differ on %s.", plural(len(r.Agreement.Disagreements), "item"))
+	return strings.Join(parts, "; ") + fmt.Sprintf("; they differ on %s.", differing(r.Agreement))
+}
+
+// differing counts the items on which people differ, and those of them on which it counts.
+func differing(a validation.Agreement) string {
+	all, counted := len(a.Disagreements), a.Differing()
+	if all == counted {
+		return plural(all, "item")
+	}
+	return fmt.Sprintf("%s, as labels count on %d of them", plural(all, "item"), counted)
 }
 
 func recommendationWords(r *validation.Result) string {

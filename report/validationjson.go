@@ -20,7 +20,7 @@ type validationJSON struct {
 	Labelled    int                         `json:"labelled"`
 	Positives   float64                     `json:"positives"`
 	Reference   string                      `json:"reference"`
-	Unsure      validation.Unsures          `json:"unsure"`
+	Unsure      validation.UnsureRule       `json:"unsure"`
 	Unsures     int                         `json:"unsure_labels"`
 	Level       float64                     `json:"level"`
 	Seed        uint64                      `json:"seed"`

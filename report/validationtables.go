@@ -383,14 +383,23 @@ func disagreementsTable(r *validation.Result) tableView {
 	for k := range r.Side {
 		t.Head = append(t.Head, headView{Text: termsafe.String(r.Side[k].Person)})
 	}
+	t.Head = append(t.Head, headView{Text: "as labels count"})
 	for _, d := range r.Agreement.Disagreements {
 		row := []cellView{rowCell(d.Item)}
 		for _, l := range d.Labels {
 			row = append(row, ownCell(l))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, ownCell(differWord(d))))
 	}
 	return t
+}
+
+// differWord says whether labels that differ also count differently.
+func differWord(d validation.Disagreement) string {
+	if d.Counted {
+		return "differ"
+	}
+	return "equal"
 }
 
 func tradeoffsTable(r *validation.Result) tableView {

@@ -131,35 +131,46 @@ func judgeColumn(id string, n int) validation.Judge {
 }
 
 func (j *judgedRun) people(path string) error {
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	log, err := annotate.OpenLog(path)
+	log, err := annotate.ReadLog(path)
 	if err != nil {
 		return err
 	}
-	for _, name := range log.Annotators() {
+	labels := annotate.TableOf(log)
+	for _, p := range PeopleOf(labels) {
 		columns := map[int][]validation.Label{}
-		for id, entry := range log.Current(name) {
+		for i, id := range labels.Answers {
 			at, known := j.at[id]
-			if !known {
+			if !known || p.Labels[i] == validation.Missing {
 				continue
 			}
 			if columns[at.setting] == nil {
 				columns[at.setting] = make([]validation.Label, len(j.settings[at.setting].Table.Items))
 			}
-			columns[at.setting][at.row] = map[annotate.Label]validation.Label{
-				annotate.Correct: validation.Correct, annotate.Incorrect: validation.Incorrect, annotate.Unsure: validation.Unsure,
-			}[entry.Label]
+			columns[at.setting][at.row] = p.Labels[i]
 		}
 		for i := range j.settings {
-			if labels, ok := columns[i]; ok {
+			if column, ok := columns[i]; ok {
 				t := j.settings[i].Table
-				t.People = append(t.People, validation.Person{Name: name, Labels: labels})
+				t.People = append(t.People, validation.Person{Name: p.Name, Labels: column})
 			}
 		}
 	}
 	return log.Close()
+}
+
+// PeopleOf are the annotators of a table of labels as people to be compared, with a label for each of its answers.
+func PeopleOf(t annotate.Table) []validation.Person {
+	words := map[annotate.Label]validation.Label{
+		annotate.Correct: validation.Correct, annotate.Incorrect: validation.Incorrect, annotate.Unsure: validation.Unsure,
+	}
+	people := make([]validation.Person, len(t.Annotators))
+	for k, name := range t.Annotators {
+		people[k] = validation.Person{Name: name, Labels: make([]validation.Label, len(t.Answers))}
+		for i := range t.Answers {
+			people[k].Labels[i] = words[t.Labels[i][k]]
+		}
+	}
+	return people
 }
 
 // eachRow reads a table of a run row by row.

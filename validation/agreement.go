@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/credence-lab/credence/measure"
@@ -16,7 +17,7 @@ type Agreement struct {
 	// person.
 	Alpha        *measure.Value `json:"alpha,omitempty"`
 	AlphaCounted *measure.Value `json:"alpha_counted,omitempty"`
-	// Disagreements are the items on which labels that count differ, for adjudication.
+	// Disagreements are the items on which labels differ as they were given, for adjudication.
 	Disagreements []Disagreement `json:"disagreements"`
 }
 
@@ -43,8 +44,23 @@ type LabelPair struct {
 
 // Disagreement is an item with the label that each person gave, in the order of the table.
 type Disagreement struct {
-	Item   string   `json:"item"`
+	Item string `json:"item"`
+	// Row is the number of the item, from 0.
+	Row    int      `json:"-"`
 	Labels []string `json:"labels"`
+	// Counted says that labels also differ as they count; an unsure one may count as what another person says.
+	Counted bool `json:"counted"`
+}
+
+// Differing is the number of items on which labels differ as they count.
+func (a Agreement) Differing() int {
+	n := 0
+	for _, d := range a.Disagreements {
+		if d.Counted {
+			n++
+		}
+	}
+	return n
 }
 
 // String is the word for a label.
@@ -60,40 +76,50 @@ func (l Label) String() string {
 	return "none"
 }
 
-func agreementOf(t *Table, o Options) (Agreement, error) {
-	var a Agreement
-	interval := metric.AgreementInterval{Level: o.Level, Resamples: o.Resamples, Seed: o.seed("alpha")}
-	for i, p := range t.People {
-		for _, q := range t.People[i+1:] {
-			pair, err := pairAgreement(p, q, o.Unsure, interval)
+// Agree says how far people agree, with intervals as ci says. Their labels are those of the items, in that order.
+//
+// It is an error if the rule or the interval makes no sense, or if a person has another number of labels.
+func Agree(items []string, people []Person, unsure UnsureRule, ci metric.AgreementInterval) (Agreement, error) {
+	a := Agreement{Pairs: []PairAgreement{}, Disagreements: []Disagreement{}}
+	if err := unsure.check(); err != nil {
+		return a, err
+	}
+	for _, p := range people {
+		if len(p.Labels) != len(items) {
+			return a, fmt.Errorf("validation: %s has %d labels for %d items", p.Name, len(p.Labels), len(items))
+		}
+	}
+	for i, p := range people {
+		for _, q := range people[i+1:] {
+			pair, err := pairAgreement(p, q, unsure, ci)
 			if err != nil {
 				return a, err
 			}
 			a.Pairs = append(a.Pairs, pair)
 		}
 	}
-	a.Disagreements = disagreements(t, o.Unsure)
-	if len(t.People) < 2 {
+	a.disagree(items, people, unsure)
+	if len(people) < 2 {
 		return a, nil
 	}
-	given, counted, err := ratingsOf(t.People, o.Unsure)
+	given, counted, err := ratingsOf(people, unsure)
 	if err != nil {
 		return a, err
 	}
-	alpha, err := metric.KrippendorffAlpha(given, metric.Nominal, interval)
+	alpha, err := metric.KrippendorffAlpha(given, metric.Nominal, ci)
 	if err != nil {
 		return a, err
 	}
 	scale := metric.Nominal
-	if o.Unsure == UnsureHalf {
+	if unsure == UnsureHalf {
 		scale = metric.IntervalScale
 	}
-	alphaCounted, err := metric.KrippendorffAlpha(counted, scale, interval)
+	alphaCounted, err := metric.KrippendorffAlpha(counted, scale, ci)
 	a.Alpha, a.AlphaCounted = &alpha.Coefficient, &alphaCounted.Coefficient
 	return a, err
 }
 
-func pairAgreement(p, q Person, u Unsures, interval metric.AgreementInterval) (PairAgreement, error) {
+func pairAgreement(p, q Person, u UnsureRule, interval metric.AgreementInterval) (PairAgreement, error) {
 	pair := PairAgreement{A: p.Name, B: q.Name, Labels: labelPairs(p, q)}
 	given, counted, err := ratingsOf([]Person{p, q}, u)
 	if err != nil {
@@ -113,7 +139,7 @@ func pairAgreement(p, q Person, u Unsures, interval metric.AgreementInterval) (P
 }
 
 // ratingsOf are the labels as they were given and as they count.
-func ratingsOf(people []Person, u Unsures) (given, counted metric.Ratings, err error) {
+func ratingsOf(people []Person, u UnsureRule) (given, counted metric.Ratings, err error) {
 	var words [][]string
 	var weights [][]float64
 	for _, p := range people {
@@ -130,7 +156,7 @@ func ratingsOf(people []Person, u Unsures) (given, counted metric.Ratings, err e
 	return given, counted, err
 }
 
-func (u Unsures) categories() []float64 {
+func (u UnsureRule) categories() []float64 {
 	if u == UnsureHalf {
 		return []float64{0, .5, 1}
 	}
@@ -154,20 +180,24 @@ func labelPairs(p, q Person) []LabelPair {
 	return list
 }
 
-func disagreements(t *Table, u Unsures) []Disagreement {
-	var list []Disagreement
-	for i, item := range t.Items {
+// disagree lists the items on which labels differ.
+func (a *Agreement) disagree(items []string, people []Person, u UnsureRule) {
+	for i, item := range items {
 		lowest, highest := math.Inf(1), math.Inf(-1)
 		var labels []string
-		for _, p := range t.People {
-			labels = append(labels, p.Labels[i].String())
-			if w := u.weight(p.Labels[i]); !math.IsNaN(w) {
+		given := map[Label]bool{}
+		for _, p := range people {
+			l := p.Labels[i]
+			labels = append(labels, l.String())
+			if l != Missing {
+				given[l] = true
+			}
+			if w := u.weight(l); !math.IsNaN(w) {
 				lowest, highest = min(lowest, w), max(highest, w)
 			}
 		}
-		if lowest < highest {
-			list = append(list, Disagreement{item, labels})
+		if len(given) > 1 {
+			a.Disagreements = append(a.Disagreements, Disagreement{Item: item, Row: i, Labels: labels, Counted: lowest < highest})
 		}
 	}
-	return list
 }

@@ -90,7 +90,7 @@ func (t *Table) judgeName(j int) string {
 	return t.People[j-len(t.Judges)].Name
 }
 
-func peopleAsJudges(people []Person, u Unsures) []bayes.Judge {
+func peopleAsJudges(people []Person, u UnsureRule) []bayes.Judge {
 	var list []bayes.Judge
 	for _, p := range people {
 		list = append(list, bayes.Judge{Name: "person." + p.Name, Human: true, Counts: counts(u.weights(p.Labels))})

@@ -122,7 +122,7 @@ func TestUnsureAndMissingByHand(t *testing.T) {
 		People:      []validation.Person{{Name: "person", Labels: column("1?00")}},
 	}
 	for _, c := range []struct {
-		unsure         validation.Unsures
+		unsure         validation.UnsureRule
 		people, judged float64
 		f1             float64
 		nPeople, n     int

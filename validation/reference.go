@@ -51,12 +51,12 @@ func referenceOf(ctx context.Context, t *Table, o Options) (reference, error) {
 	return reference{}, fmt.Errorf("validation: the reference %q is no person of the table, nor %s or %s", o.Reference, MajorityReference, PosteriorReference)
 }
 
-func personReference(p Person, u Unsures) reference {
+func personReference(p Person, u UnsureRule) reference {
 	return reference{p.Name, u.weights(p.Labels), noLabel}
 }
 
 // votesOf are the labels of people for each item.
-func votesOf(people []Person, u Unsures) []bayes.Votes {
+func votesOf(people []Person, u UnsureRule) []bayes.Votes {
 	votes := make([]bayes.Votes, len(people[0].Labels))
 	for _, p := range people {
 		for i, l := range p.Labels {

@@ -16,21 +16,24 @@ const (
 	Missing Label = iota
 	Incorrect
 	Correct
-	// Unsure is said by people alone; see [Unsures].
+	// Unsure is said by people alone; see [UnsureRule].
 	Unsure
 )
 
-// Unsures says what an unsure label of a person counts as.
-type Unsures string
+// UnsureRule says what an unsure label of a person counts as.
+type UnsureRule string
 
 const (
 	// UnsureIncorrect is the rule by which the published data of the paper reproduce.
-	UnsureIncorrect Unsures = "incorrect"
+	UnsureIncorrect UnsureRule = "incorrect"
 	// UnsureMissing leaves the item out.
-	UnsureMissing Unsures = "missing"
+	UnsureMissing UnsureRule = "missing"
 	// UnsureHalf lets the item count half as correct and half as incorrect.
-	UnsureHalf Unsures = "half"
+	UnsureHalf UnsureRule = "half"
 )
+
+// UnsureRules lists the rules, the default first.
+func UnsureRules() []UnsureRule { return []UnsureRule{UnsureIncorrect, UnsureMissing, UnsureHalf} }
 
 // Table is what there is of one setting: one model's answers to the items of one data set.
 type Table struct {
@@ -106,6 +109,9 @@ func (t *Table) Check() error {
 		}
 	}
 	for _, p := range t.People {
+		if p.Name == MajorityReference || p.Name == PosteriorReference {
+			return fmt.Errorf("validation: a person is called %q, which names a reference made of all people", p.Name)
+		}
 		if err := column("person", p.Name, len(p.Labels)); err != nil {
 			return err
 		}
@@ -114,7 +120,7 @@ func (t *Table) Check() error {
 }
 
 // weight is how far a label counts as correct: 1, 0 or ½; NaN where it is missing or counts as such.
-func (u Unsures) weight(l Label) float64 {
+func (u UnsureRule) weight(l Label) float64 {
 	switch {
 	case l == Correct:
 		return 1
@@ -127,7 +133,7 @@ func (u Unsures) weight(l Label) float64 {
 }
 
 // weights are those of a column.
-func (u Unsures) weights(labels []Label) []float64 {
+func (u UnsureRule) weights(labels []Label) []float64 {
 	w := make([]float64, len(labels))
 	for i, l := range labels {
 		w[i] = u.weight(l)
@@ -135,9 +141,8 @@ func (u Unsures) weights(labels []Label) []float64 {
 	return w
 }
 
-func (u Unsures) check() error {
-	switch u {
-	case UnsureIncorrect, UnsureMissing, UnsureHalf:
+func (u UnsureRule) check() error {
+	if slices.Contains(UnsureRules(), u) {
 		return nil
 	}
 	return fmt.Errorf("validation: unsure counts as incorrect, missing or half, not as %q", u)

@@ -16,7 +16,7 @@ import (
 type Options struct {
 	// Reference is a person's name, [MajorityReference] or [PosteriorReference]; empty means the first person.
 	Reference string
-	Unsure    Unsures
+	Unsure    UnsureRule
 	// Resamples of the bootstrap over items; 0 makes no intervals.
 	Resamples int
 	// Level of the intervals, in (0,1).
@@ -61,6 +61,10 @@ func (o Options) seed(purpose string) uint64 {
 	return resample.SettingSeed(o.Seed, "", "", "validation "+purpose)
 }
 
+func (o Options) agreementInterval() metric.AgreementInterval {
+	return metric.AgreementInterval{Level: o.Level, Resamples: o.Resamples, Seed: o.seed("alpha")}
+}
+
 // sampler are the options of a fit.
 func (o Options) sampler(purpose string) bayes.Options {
 	return bayes.Options{Seed: o.seed(purpose), Draws: o.Draws, Warmup: max(o.Draws/2, 200)}
@@ -82,9 +86,9 @@ type Result struct {
 	Positives float64 `json:"positives"`
 	// Reference is what judges are compared with, Unsure what an unsure label counts as, and Unsures how
 	// many labels of people are unsure.
-	Reference string  `json:"reference"`
-	Unsure    Unsures `json:"unsure"`
-	Unsures   int     `json:"unsure_labels"`
+	Reference string     `json:"reference"`
+	Unsure    UnsureRule `json:"unsure"`
+	Unsures   int        `json:"unsure_labels"`
 
 	Quantifiers []QuantifierInfo `json:"quantifiers"`
 	Agreement   Agreement        `json:"agreement"`
@@ -167,7 +171,7 @@ func Validate(ctx context.Context, t *Table, o Options) (*Result, error) {
 	}
 	r := &Result{N: len(t.Items), Reference: ref.name, Unsure: o.Unsure, Level: o.Level, Seed: o.Seed, Subsampling: o.Subsampling}
 	r.count(t, ref)
-	if r.Agreement, err = agreementOf(t, o); err != nil {
+	if r.Agreement, err = Agree(t.Items, t.People, o.Unsure, o.agreementInterval()); err != nil {
 		return nil, err
 	}
 	if o.Draws > 0 {

@@ -37,7 +37,7 @@ func TestReferences(t *testing.T) {
 	table := small([]string{"1101-?", "1100-1", "100---"}, "111111")
 	for _, c := range []struct {
 		reference           string
-		unsure              validation.Unsures
+		unsure              validation.UnsureRule
 		labelled, positives float64
 	}{
 		{"", validation.UnsureIncorrect, 5, 3},

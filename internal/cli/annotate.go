@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 	"github.com/credence-lab/credence/metric"
 	"github.com/credence-lab/credence/report"
 	"github.com/credence-lab/credence/study"
+	"github.com/credence-lab/credence/validation"
 )
 
 // annotateFlags say who labels what.
@@ -36,11 +38,17 @@ func (a *app) newAnnotateCommand() *cobra.Command {
 		Long: `Show the answers of a finished run one by one, with question and references and
 nothing of confidence, judges or other people, and take a label by one key.
 Every label is on disk before the next answer shows; corrections keep history.
+The rules stand beside each answer, or above it where the terminal is narrow.
+
+Keys: c correct, i incorrect, u unsure, n a note for the next label, z take the
+last label back, g go to an answer by number, f choose which are shown (open,
+all, labelled, correct, incorrect, unsure, noted, /text), s skip, r rules on or
+off, ? help, q quit.
 
 With --with, several people share the work: --overlap answers are labelled by
 all, so that their agreement can be measured, the others are dealt out. Each
 sees an order of their own, the same in every session; give everyone the same
-names, --overlap and --seed.
+names, --overlap and --seed. They may label at the same time.
 
 Where standard input is no terminal, each line is a key with what belongs to it,
 such as "c", "n a note", "g 12".`,
@@ -84,10 +92,10 @@ func (a *app) annotate(ctx context.Context, folder string, f annotateFlags) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	keys, done := a.keys()
+	keys, raw, done := a.keys()
 	defer done()
-	s := &labelling{app: a, log: log, name: f.as, tasks: design.Tasks(tasks, f.as), keys: keys, guidelines: guidelines, now: time.Now}
-	s.say("%d answers for %s; %d more have no text. Labels go to %s.", len(s.tasks), f.as, leftOut, filepath.Join(folder, study.LabelsFile))
+	s := &labelling{log: log, name: f.as, tasks: design.Tasks(tasks, f.as), keys: keys, screen: newLabelScreen(a, raw, guidelines), now: time.Now}
+	s.screen.say("%d answers for %s; %d more have no text. Labels go to %s.", len(s.tasks), f.as, leftOut, termsafe.String(filepath.Join(folder, study.LabelsFile)))
 	return s.run(ctx)
 }
 
@@ -106,34 +114,77 @@ func (f annotateFlags) design() (annotate.Design, error) {
 
 func (a *app) openLabels(folder string) (*annotate.Log, error) {
 	log, err := annotate.OpenLog(filepath.Join(folder, study.LabelsFile))
-	if err == nil && log.Mended != "" {
-		fmt.Fprintf(a.err, "credence: %s: %s\n", study.LabelsFile, log.Mended)
+	if err == nil && log.Torn {
+		a.log.Warn(study.LabelsFile + ": the last line was torn by a crash while it was written; no label was confirmed by it, and it is cut off")
 	}
 	return log, err
 }
 
+// readLabels are the labels of a run's folder; nothing is written.
+func (a *app) readLabels(folder string) (*annotate.Log, error) {
+	log, err := annotate.ReadLog(filepath.Join(folder, study.LabelsFile))
+	if err == nil && log.Torn {
+		a.log.Warn(study.LabelsFile + ": the last line is not whole and does not count: it was torn by a crash, or is just being written")
+	}
+	return log, err
+}
+
+// agreementFlags say how agreement is measured.
+type agreementFlags struct {
+	unsure, format string
+}
+
 func (a *app) newAgreementCommand() *cobra.Command {
-	return &cobra.Command{
+	var f agreementFlags
+	cmd := &cobra.Command{
 		Use:   "agreement FOLDER",
 		Short: "Say how far the people who labelled a run agree",
-		Args:  exactlyOne("a run's folder"),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			tasks, _, err := study.Tasks(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			log, err := a.openLabels(args[0])
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, log.Close()) }()
-			agreement, err := annotate.TableOf(log).Agree(metric.AgreementInterval{Level: study.DefaultLevel, Resamples: 2000, Seed: study.DefaultSeed})
-			if err != nil {
-				return err
-			}
-			return report.WriteAgreement(a.out, a.width(), agreement, tasks)
-		},
+		Long: `Say how far the people who labelled a run agree: Cohen's kappa of every two and
+Krippendorff's alpha of all, with intervals, once with unsure as a label of its
+own and once as --unsure says; the labels of every two against each other; and
+the answers on which people differ, with their notes, for adjudication.`,
+		Args: exactlyOne("a run's folder"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.agreement(cmd.Context(), args[0], f) },
 	}
+	cmd.Flags().StringVar(&f.unsure, "unsure", string(validation.UnsureIncorrect), "what an unsure label counts as: incorrect, missing or half")
+	cmd.Flags().StringVar(&f.format, "format", "text", "text or json")
+	return cmd
+}
+
+func (a *app) agreement(ctx context.Context, folder string, f agreementFlags) error {
+	page := report.PeoplePage{Unsure: validation.UnsureRule(f.unsure)}
+	if !slices.Contains(validation.UnsureRules(), page.Unsure) {
+		return usagef("unknown --unsure %q; it counts as incorrect, missing or half", f.unsure)
+	}
+	write := func(w io.Writer, p report.PeoplePage) error { return report.WriteAgreement(w, a.width(), p) }
+	switch f.format {
+	case "text":
+	case "json":
+		write = report.WriteAgreementJSON
+	default:
+		return usagef("unknown --format %q; use text or json", f.format)
+	}
+	var err error
+	if page.Tasks, _, err = study.Tasks(ctx, folder); err != nil {
+		return err
+	}
+	log, err := a.readLabels(folder)
+	if err != nil {
+		return err
+	}
+	page.Labels = annotate.TableOf(log)
+	if err := log.Close(); err != nil {
+		return err
+	}
+	var items []string
+	for _, id := range page.Labels.Answers {
+		items = append(items, id.String())
+	}
+	ci := metric.AgreementInterval{Level: study.DefaultLevel, Resamples: 2000, Seed: study.DefaultSeed}
+	if page.Agreement, err = validation.Agree(items, study.PeopleOf(page.Labels), page.Unsure, ci); err != nil {
+		return err
+	}
+	return write(a.out, page)
 }
 
 func (a *app) newLabelsExportCommand() *cobra.Command {
@@ -142,19 +193,23 @@ func (a *app) newLabelsExportCommand() *cobra.Command {
 		Use:   "export FOLDER",
 		Short: "Write the labels that stand, as CSV or JSONL, to standard output",
 		Args:  exactlyOne("a run's folder"),
-		RunE: func(_ *cobra.Command, args []string) (err error) {
-			log, err := a.openLabels(args[0])
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if format != "csv" && format != "jsonl" {
+				return usagef("unknown --format %q; use csv or jsonl", format)
+			}
+			if _, _, err := study.Tasks(cmd.Context(), args[0]); err != nil {
+				return err
+			}
+			log, err := a.readLabels(args[0])
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, log.Close()) }()
-			switch t := annotate.TableOf(log); format {
-			case "csv":
+			if t := annotate.TableOf(log); format == "csv" {
 				return t.WriteCSV(a.out, log)
-			case "jsonl":
+			} else {
 				return t.WriteJSONL(a.out, log)
 			}
-			return usagef("unknown format %q; use csv or jsonl", format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "csv", "csv or jsonl")
@@ -166,13 +221,17 @@ func (a *app) newLabelsImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FOLDER FILE",
 		Short: "Take labels from a table with the columns item and label",
-		Args:  cobra.ExactArgs(2),
+		Long: `Take labels from a table with the columns item and label, and where they are there
+annotator, model, dataset, source, prompt, role, sample, note and at. All of it is
+read before any of it counts. A label that stands already is passed over, so that a
+file can be taken twice; one that differs corrects it.`,
+		Args: wrongUsage(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			tasks, _, err := study.Tasks(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			entries, err := readLabels(args[1], tasks, as, a.in)
+			entries, err := importedLabels(args[1], tasks, as, a.in)
 			if err != nil {
 				return err
 			}
@@ -181,12 +240,11 @@ func (a *app) newLabelsImportCommand() *cobra.Command {
 				return err
 			}
 			defer func() { err = errors.Join(err, log.Close()) }()
-			for _, e := range entries {
-				if err := log.Add(e); err != nil {
-					return err
-				}
+			fresh := annotate.Fresh(log, entries)
+			if err := log.Add(fresh...); err != nil {
+				return err
 			}
-			_, err = fmt.Fprintf(a.out, "%d labels taken from %s\n", len(entries), termsafe.String(args[1]))
+			_, err = fmt.Fprintf(a.out, "%d labels taken from %s, %d stood already\n", len(fresh), termsafe.String(args[1]), len(entries)-len(fresh))
 			return err
 		},
 	}
@@ -194,8 +252,8 @@ func (a *app) newLabelsImportCommand() *cobra.Command {
 	return cmd
 }
 
-// readLabels reads all of a file before any of it counts.
-func readLabels(path string, tasks []annotate.Task, as string, stdin io.Reader) ([]annotate.Entry, error) {
+// importedLabels reads all of a file before any of it counts.
+func importedLabels(path string, tasks []annotate.Task, as string, stdin io.Reader) ([]annotate.Entry, error) {
 	r, err := table.Open(path, table.Options{Strict: true, Stdin: stdin})
 	if err != nil {
 		return nil, err

@@ -1,42 +1,35 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
+	"unicode"
 
 	"github.com/credence-lab/credence/annotate"
+	"github.com/credence-lab/credence/internal/await"
 	"github.com/credence-lab/credence/internal/termsafe"
-	"github.com/credence-lab/credence/report"
+	"github.com/credence-lab/credence/record"
 )
 
 // labelling is one person's session.
 type labelling struct {
-	app        *app
-	log        *annotate.Log
-	name       string
-	tasks      []annotate.Task
-	at         int
-	note       string
-	keys       keys
-	guidelines string
-	now        func() time.Time
-}
-
-// keys are what a person presses.
-type keys interface {
-	// key is the next key, line the rest of a command that takes a text.
-	key() (rune, error)
-	line(ask string) (string, error)
+	log   *annotate.Log
+	name  string
+	tasks []annotate.Task
+	// at is the number of the answer that is shown; −1 where none is.
+	at     int
+	filter annotate.Filter
+	// note is for the next label of the answer that is shown.
+	note   string
+	keys   keys
+	screen *labelScreen
+	now    func() time.Time
 }
 
 func sorted(names []string) []string {
@@ -45,44 +38,19 @@ func sorted(names []string) []string {
 	return list
 }
 
-func (s *labelling) say(format string, args ...any) {
-	for _, line := range report.Wrap(fmt.Sprintf(format, args...), min(s.app.width(), report.DefaultWidth), "") {
-		fmt.Fprint(s.app.out, line, "\r\n"[s.crlf():])
-	}
-}
-
-// crlf is 0 where the terminal is raw and wants a return before each line end, else 1.
-func (s *labelling) crlf() int {
-	if _, raw := s.keys.(*rawKeys); raw {
-		return 0
-	}
-	return 1
-}
-
-// run shows answers and takes keys until the person quits, the input ends, or all is labelled.
+// run shows answers and takes keys until the person quits or the input ends.
 func (s *labelling) run(ctx context.Context) error {
-	s.help()
+	s.screen.begin()
 	s.at = s.next(-1)
 	for {
-		if s.at < 0 {
-			s.say("All %d answers are labelled. z takes the last label back, g N goes to an answer, q quits.", len(s.tasks))
-		} else {
-			s.show()
-		}
+		s.show()
 		quit, err := s.command(ctx)
 		if quit || err != nil {
-			done := len(s.mine())
-			s.say("%d of %d answers are labelled. The same command goes on.", done, len(s.tasks))
+			s.dropNote()
+			s.screen.say("%d of %d answers are labelled. The same command goes on.", len(s.mine()), len(s.tasks))
 			return err
 		}
 	}
-}
-
-func (s *labelling) help() {
-	for _, line := range strings.Split(strings.TrimSpace(s.guidelines), "\n") {
-		s.say("%s", termsafe.String(line))
-	}
-	s.say("Keys: c correct, i incorrect, u unsure; n note for the next label; z take back; g go to; s skip; ? these lines; q quit.")
 }
 
 // mine are the labels of this person that stand, on this person's answers.
@@ -96,64 +64,97 @@ func (s *labelling) mine() map[int]annotate.Entry {
 	return mine
 }
 
-// next is the first answer after number i that has no label, from the start again where none follows; −1
-// where all have one.
+// next is the first answer after number i that the filter shows, from the start again where none follows; −1
+// where there is none.
 func (s *labelling) next(i int) int {
 	mine := s.mine()
 	for step := 1; step <= len(s.tasks); step++ {
 		k := (i + step + len(s.tasks)) % len(s.tasks)
-		if _, labelled := mine[k]; !labelled {
+		if s.filter.Shows(s.tasks[k], mine[k]) {
 			return k
 		}
 	}
 	return -1
 }
 
-func (s *labelling) show() {
-	task, mine := s.tasks[s.at], s.mine()
-	s.say("")
-	s.say("%d of %d, %d labelled", s.at+1, len(s.tasks), len(mine))
-	s.say("Question: %s", termsafe.String(task.Question))
-	s.say("References: %s", termsafe.String(strings.Join(task.References, "; ")))
-	s.say("Answer: %s", termsafe.String(task.Text))
-	if e, ok := mine[s.at]; ok {
-		s.say("Label: %s %s", e.Label, termsafe.String(e.Note))
-	}
+// move shows another answer. A note that was meant for the one before does not follow.
+func (s *labelling) move(to int) {
+	s.dropNote()
+	s.at = to
 }
 
-// command takes one key and does what it says.
+func (s *labelling) dropNote() {
+	if s.note != "" {
+		s.screen.say("The note was for a label that was not given; it is dropped.")
+	}
+	s.note = ""
+}
+
+func (s *labelling) show() {
+	mine := s.mine()
+	if s.at < 0 {
+		what := fmt.Sprintf("No answer is %s. f chooses others", s.filter)
+		if s.filter == annotate.Open {
+			what = fmt.Sprintf("All %d answers are labelled. z takes the last label back, f shows some of them again", len(s.tasks))
+		}
+		s.screen.say("%s, g N goes to an answer, q quits.", termsafe.String(what))
+		return
+	}
+	s.screen.show(s.tasks[s.at], s.progress(mine), mine[s.at], s.note)
+}
+
+// progress says where the person is.
+func (s *labelling) progress(mine map[int]annotate.Entry) string {
+	text := fmt.Sprintf("%d of %d, %d labelled", s.at+1, len(s.tasks), len(mine))
+	if s.filter == annotate.Open {
+		return text
+	}
+	shown := 0
+	for i, task := range s.tasks {
+		if s.filter.Shows(task, mine[i]) {
+			shown++
+		}
+	}
+	return text + fmt.Sprintf("; %d are %s", shown, s.filter)
+}
+
+// command takes one key and does what it says. A signal ends the wait for it.
 func (s *labelling) command(ctx context.Context) (quit bool, err error) {
-	key, err := s.keys.key()
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return true, ctx.Err()
+	key, err := await.Result(ctx, s.keys.key)
+	if errors.Is(err, io.EOF) {
+		return true, nil
 	}
 	if err != nil {
 		return true, err
 	}
-	switch key {
+	switch unicode.ToLower(key) {
 	case 'c':
-		return false, s.label(annotate.Correct)
+		err = s.label(annotate.Correct)
 	case 'i':
-		return false, s.label(annotate.Incorrect)
+		err = s.label(annotate.Incorrect)
 	case 'u':
-		return false, s.label(annotate.Unsure)
+		err = s.label(annotate.Unsure)
 	case 'n':
-		s.note, err = s.keys.line("note: ")
+		err = s.takeNote(ctx)
 	case 'z':
-		return false, s.undo()
+		err = s.undo()
 	case 'g':
-		err = s.jump()
+		err = s.jump(ctx)
+	case 'f':
+		err = s.choose(ctx)
 	case 's':
 		if next := s.next(s.at); next >= 0 {
-			s.at = next
+			s.move(next)
 		}
+	case 'r':
+		s.screen.toggleGuidelines()
 	case '?':
-		s.help()
+		s.screen.help()
 	case 'q', 3, 4: // control-C and control-D in a raw terminal
 		return true, nil
 	case '\r', '\n', ' ':
 	default:
-		s.say("%q is no key here; ? lists them", key)
+		s.screen.say("%q is no key here; ? lists them", key)
 	}
 	if errors.Is(err, io.EOF) {
 		return true, nil
@@ -161,6 +162,7 @@ func (s *labelling) command(ctx context.Context) (quit bool, err error) {
 	return false, err
 }
 
+// label saves a label, and goes on only when it is on disk.
 func (s *labelling) label(l annotate.Label) error {
 	if s.at < 0 {
 		return nil
@@ -168,114 +170,78 @@ func (s *labelling) label(l annotate.Label) error {
 	if err := s.log.Add(annotate.Entry{Annotator: s.name, Answer: s.tasks[s.at].Answer, Label: l, Note: s.note, At: s.now()}); err != nil {
 		return err
 	}
-	s.say("%s, saved", l)
-	s.note, s.at = "", s.next(s.at)
+	s.screen.say("%s, saved", l)
+	s.note = ""
+	s.move(s.next(s.at))
+	return nil
+}
+
+func (s *labelling) takeNote(ctx context.Context) error {
+	if s.at < 0 {
+		s.screen.say("no answer is shown that a note could be for")
+		return nil
+	}
+	text, err := s.line(ctx, "note: ")
+	if err != nil {
+		return err
+	}
+	if err := annotate.CheckNote(text); err != nil {
+		s.screen.say("%v", err)
+		return nil
+	}
+	s.note = strings.TrimSpace(text)
 	return nil
 }
 
 // undo takes the last label back and shows its answer.
 func (s *labelling) undo() error {
-	last, ok := s.log.Latest(s.name)
+	number := map[record.AnswerID]int{}
+	for i, task := range s.tasks {
+		number[task.Answer] = i
+	}
+	last, ok := s.log.Latest(s.name, func(id record.AnswerID) bool { _, mine := number[id]; return mine })
 	if !ok {
-		s.say("there is no label to take back")
+		s.screen.say("there is no label to take back")
 		return nil
 	}
 	if err := s.log.Undo(s.name, last.Answer, s.now()); err != nil {
 		return err
 	}
-	s.say("%s taken back", last.Label)
-	if i := slices.IndexFunc(s.tasks, func(t annotate.Task) bool { return t.Answer == last.Answer }); i >= 0 {
-		s.at = i
-	}
+	s.screen.say("%s taken back", last.Label)
+	s.move(number[last.Answer])
 	return nil
 }
 
-func (s *labelling) jump() error {
-	text, err := s.keys.line("number: ")
+func (s *labelling) jump(ctx context.Context) error {
+	text, err := s.line(ctx, "number: ")
 	if err != nil {
 		return err
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < 1 || n > len(s.tasks) {
-		s.say("answers are numbered 1 to %d", len(s.tasks))
+		s.screen.say("answers are numbered 1 to %d", len(s.tasks))
 		return nil
 	}
-	s.at = n - 1
+	s.move(n - 1)
 	return nil
 }
 
-// keys are those of a terminal, pressed one by one, or lines of anything else. done puts the terminal back.
-func (a *app) keys() (keys, func()) {
-	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		if state, err := term.MakeRaw(int(f.Fd())); err == nil {
-			k := &rawKeys{in: bufio.NewReader(f), out: a.out, fd: int(f.Fd()), state: state}
-			return k, k.restore
-		}
+// choose takes a filter and shows the first answer of it.
+func (s *labelling) choose(ctx context.Context) error {
+	text, err := s.line(ctx, "show (open, all, labelled, correct, incorrect, unsure, noted, /text): ")
+	if err != nil {
+		return err
 	}
-	return &lineKeys{in: bufio.NewScanner(a.in)}, func() {}
-}
-
-// lineKeys takes each line as a key with what belongs to it.
-type lineKeys struct {
-	in   *bufio.Scanner
-	rest string
-}
-
-func (k *lineKeys) key() (rune, error) {
-	for k.in.Scan() {
-		text := strings.TrimSpace(k.in.Text())
-		if text == "" {
-			continue
-		}
-		first := []rune(text)[0]
-		k.rest = strings.TrimSpace(strings.TrimPrefix(text, string(first)))
-		return first, nil
+	f, err := annotate.ParseFilter(text)
+	if err != nil {
+		s.screen.say("%s", termsafe.String(err.Error()))
+		return nil
 	}
-	if err := k.in.Err(); err != nil {
-		return 0, err
-	}
-	return 0, io.EOF
+	s.filter = f
+	s.move(s.next(-1))
+	return nil
 }
 
-func (k *lineKeys) line(string) (string, error) { return k.rest, nil }
-
-// rawKeys takes single keys of a terminal, and whole lines where a text is wanted.
-type rawKeys struct {
-	in    *bufio.Reader
-	out   io.Writer
-	fd    int
-	state *term.State
+func (s *labelling) line(ctx context.Context, ask string) (string, error) {
+	return await.Result(ctx, func() (string, error) { return s.keys.line(ask) })
 }
-
-func (k *rawKeys) key() (rune, error) {
-	r, _, err := k.in.ReadRune()
-	return r, err
-}
-
-// line reads a line with echo and the erase key.
-func (k *rawKeys) line(ask string) (string, error) {
-	fmt.Fprint(k.out, ask)
-	var text []rune
-	for {
-		r, _, err := k.in.ReadRune()
-		switch {
-		case err != nil:
-			return "", err
-		case r == '\r' || r == '\n':
-			fmt.Fprint(k.out, "\r\n")
-			return string(text), nil
-		case r == 3 || r == 4:
-			return "", io.EOF
-		case r == 0x7f || r == '\b':
-			if len(text) > 0 {
-				text = text[:len(text)-1]
-				fmt.Fprint(k.out, "\b \b")
-			}
-		case r >= ' ':
-			text = append(text, r)
-			fmt.Fprint(k.out, string(r))
-		}
-	}
-}
-
-func (k *rawKeys) restore() { _ = term.Restore(k.fd, k.state) }

@@ -138,9 +138,9 @@ func (a *app) validate(cmd *cobra.Command, file string, flags validateFlags) err
 
 func (f *validateFlags) check() error {
 	o := &f.options
-	o.Unsure = validation.Unsures(f.unsure)
+	o.Unsure = validation.UnsureRule(f.unsure)
 	switch {
-	case !slices.Contains([]validation.Unsures{validation.UnsureIncorrect, validation.UnsureMissing, validation.UnsureHalf}, o.Unsure):
+	case !slices.Contains(validation.UnsureRules(), o.Unsure):
 		return usagef("unknown --unsure %q; it counts as incorrect, missing or half", f.unsure)
 	case o.Resamples < 0 || o.Resamples > study.MaxResamples:
 		return usagef("--bootstrap %d is not between 0 and %d", o.Resamples, study.MaxResamples)

@@ -195,7 +195,7 @@ var homes = []home{
 	{
 		of: []string{
 			"testing", "testing/...", "pgregory.net/rapid/...", "github.com/google/go-cmp/...",
-			"github.com/rogpeppe/go-internal/testscript/...", "go.uber.org/goleak/...", "github.com/chromedp/...",
+			"github.com/rogpeppe/go-internal/testscript/...", "go.uber.org/goleak/...", "github.com/chromedp/...", "github.com/creack/pty/...",
 		},
 		in:      []string{"llm/llmtest/...", "ledger/ledgertest/..."},
 		because: "what tests need does not ship",

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // Writer writes CSV for other programs, spreadsheets among them. A text that a spreadsheet would run
@@ -43,7 +44,7 @@ func (w *Writer) Flush() error {
 }
 
 // Neutral returns s so that no spreadsheet takes it for a formula: with an apostrophe in front if it
-// begins as one does and is no number.
+// begins as one does and is no number. [Plain] is its inverse.
 func Neutral(s string) string {
 	if s == "" {
 		return s
@@ -55,6 +56,18 @@ func Neutral(s string) string {
 		if _, err := ParseFloat([]byte(s)); err != nil {
 			return "'" + s
 		}
+	case '\'':
+		if Neutral(s[1:]) != s[1:] {
+			return "'" + s
+		}
+	}
+	return s
+}
+
+// Plain is what [Neutral] was given.
+func Plain(s string) string {
+	if rest, ok := strings.CutPrefix(s, "'"); ok && Neutral(rest) != rest {
+		return rest
 	}
 	return s
 }
