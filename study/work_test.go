@@ -209,7 +209,9 @@ func change(t *testing.T, folder, query string) {
 
 func count(t *testing.T, folder, query string) (n int) {
 	t.Helper()
-	if err := database(t, folder).QueryRow(query).Scan(&n); err != nil {
+	db := database(t, folder)
+	defer db.Close()
+	if err := db.QueryRow(query).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
