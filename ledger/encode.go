@@ -16,7 +16,7 @@ import (
 
 // A reply is stored as
 //
-//	form      1 byte: 3
+//	form      1 byte: 4, or 3 where the checksum leaves out what the call took
 //	body      see below
 //	checksum  8 bytes, the first of a SHA-256 over the body and the rest of the call, see binding
 //
@@ -37,11 +37,12 @@ import (
 // What else belongs to a reply has columns of its own: it is equal for many calls.
 //
 // Version 2 came later. A reply without embedding is written as it always was, and a program that
-// knows version 1 alone says of version 2 and of form 3 that they are later than itself.
+// knows version 1 alone says of version 2 and of forms 3 and 4 that they are later than itself.
 const (
 	replyVersion       = 1
 	replyWithEmbedding = 2
 	replyBound         = 3
+	replyBoundWithUse  = 4
 )
 
 const (
@@ -70,10 +71,11 @@ type binding struct {
 	ids         []byte
 	observed    string
 	asked, took int64
+	used        llm.Usage
 }
 
 // sum is the checksum of a reply's body as part of its call.
-func (b *binding) sum(body []byte) []byte {
+func (b *binding) sum(form byte, body []byte) []byte {
 	head := make([]byte, 0, 160)
 	for _, part := range [][]byte{body, b.key, []byte(b.kind), []byte(b.finish), b.ids, []byte(b.observed)} {
 		head = binary.AppendUvarint(head, uint64(len(part)))
@@ -82,6 +84,11 @@ func (b *binding) sum(body []byte) []byte {
 		head = append(head, 0)
 	}
 	head = binary.AppendVarint(binary.AppendVarint(head, b.asked), b.took)
+	if form == replyBoundWithUse {
+		for _, n := range []int64{b.used.Prompt, b.used.Cached, b.used.Generated} {
+			head = binary.AppendVarint(head, n)
+		}
+	}
 	head = append(append(append(append(head, b.key...), b.kind...), b.finish...), b.observed...)
 	h := sha256.New()
 	_, _ = h.Write(head)
@@ -94,20 +101,20 @@ const sumBytes = 8
 
 // bind writes the body of a reply as part of its call.
 func (b *binding) bind(body []byte) []byte {
-	bound := append(make([]byte, 0, 1+len(body)+sumBytes), replyBound)
-	return append(append(bound, body...), b.sum(body)...)
+	bound := append(make([]byte, 0, 1+len(body)+sumBytes), replyBoundWithUse)
+	return append(append(bound, body...), b.sum(replyBoundWithUse, body)...)
 }
 
 // bodyOf takes a stored reply apart and checks it as far as its form allows.
 func (b *binding) bodyOf(stored []byte) ([]byte, error) {
-	if len(stored) == 0 || stored[0] != replyBound {
+	if len(stored) == 0 || stored[0] != replyBound && stored[0] != replyBoundWithUse {
 		return unseal(stored)
 	}
 	if len(stored) < 1+sumBytes {
 		return nil, errTruncated
 	}
 	body, sum := stored[1:len(stored)-sumBytes], stored[len(stored)-sumBytes:]
-	if !bytes.Equal(sum, b.sum(body)) {
+	if !bytes.Equal(sum, b.sum(stored[0], body)) {
 		return nil, errChecksum
 	}
 	return body, nil

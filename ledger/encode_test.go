@@ -52,9 +52,9 @@ func TestFormOfEmbeddings(t *testing.T) {
 		t.Errorf("an embedding of no number is read: %+v", r)
 	}
 	later := bytes.Clone(b)
-	later[0] = 4
+	later[0] = 5
 	if _, err := decodeReply(later); !errors.Is(err, errNewVersion) {
-		t.Errorf("version 4: error %v", err)
+		t.Errorf("version 5: error %v", err)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestEveryDamagedByteIsFound(t *testing.T) {
 // A whole reply beside what belongs to another call is damage as well.
 func TestAReplyIsBoundToItsCall(t *testing.T) {
 	t.Parallel()
-	b := binding{key: make([]byte, 32), kind: "generate", finish: "end", ids: encodeIDs([]int32{7}), observed: "{}", asked: 1, took: 2}
+	b := binding{key: make([]byte, 32), kind: "generate", finish: "end", ids: encodeIDs([]int32{7}), observed: "{}", asked: 1, took: 2, used: llm.Usage{Prompt: 3}}
 	stored := b.bind(encodeReply(sampleReply()))
 	if _, err := b.bodyOf(stored); err != nil {
 		t.Fatal(err)
@@ -85,6 +85,7 @@ func TestAReplyIsBoundToItsCall(t *testing.T) {
 		"no ids":   func(b *binding) { b.ids = nil },
 		"observed": func(b *binding) { b.observed = "" },
 		"asked":    func(b *binding) { b.asked++ },
+		"tokens":   func(b *binding) { b.used.Generated++ },
 		"took":     func(b *binding) { b.took = -b.took },
 	} {
 		other := b

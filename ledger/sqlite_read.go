@@ -38,7 +38,7 @@ func (s *sqlite) lookup(ctx context.Context, keys []Key, found map[Key]llm.Reply
 	for i := range args {
 		args[i] = keys[min(i, len(keys)-1)][:]
 	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT c.key, c.kind, c.finish, c.asked, c.took, c.reply, p.ids, o.said FROM call c
+	rows, err := s.reader.QueryContext(ctx, `SELECT c.key, c.kind, c.finish, c.asked, c.took, c.reply, p.ids, o.said, `+s.usedColumns()+` FROM call c
 		LEFT JOIN prefix p ON p.id = c.prefix_id LEFT JOIN observed o ON o.id = c.observed_id
 		WHERE c.key IN (?`+strings.Repeat(",?", size-1)+`)`, args...)
 	if err != nil {
@@ -48,7 +48,8 @@ func (s *sqlite) lookup(ctx context.Context, keys []Key, found map[Key]llm.Reply
 	var list []replyColumns
 	for rows.Next() {
 		var c replyColumns
-		if err := rows.Scan(&c.key, &c.kind, &c.finish, &c.asked, &c.took, &c.reply, &c.ids, &c.observed); err != nil {
+		if err := rows.Scan(&c.key, &c.kind, &c.finish, &c.asked, &c.took, &c.reply, &c.ids, &c.observed,
+			&c.used.Prompt, &c.used.Cached, &c.used.Generated); err != nil {
 			return err
 		}
 		list = append(list, c)
@@ -84,6 +85,7 @@ type replyColumns struct {
 	asked, took  int64
 	reply, ids   []byte // packed
 	observed     sql.NullString
+	used         llm.Usage
 }
 
 func (s *sqlite) decode(ctx context.Context, c replyColumns) (llm.Reply, error) {
@@ -99,7 +101,7 @@ func (s *sqlite) decode(ctx context.Context, c replyColumns) (llm.Reply, error) 
 
 // decode puts the reply together; ids are unpacked, and nil where the call has none.
 func (c *replyColumns) decode(ids []byte) (llm.Reply, error) {
-	b := binding{c.key, c.kind, c.finish, ids, c.observed.String, c.asked, c.took}
+	b := binding{c.key, c.kind, c.finish, ids, c.observed.String, c.asked, c.took, c.used}
 	body, err := b.bodyOf(c.reply)
 	if err != nil {
 		return llm.Reply{}, err
@@ -130,12 +132,12 @@ func (s *sqlite) Call(ctx context.Context, key Key) (Call, bool, error) {
 	var sample int
 	err := s.reader.QueryRowContext(ctx, `SELECT m.identity, r.hash, r.prompt, d.declared, c.answer, c.seed, c.sample,
 		c.generation, c.kind, c.finish, c.reply, p.ids, o.said, c.asked, c.took,
-		`+s.since(versionOfUsed, "coalesce(c.used_prompt, 0), coalesce(c.used_cached, 0), coalesce(c.used_generated, 0)", "0, 0, 0")+`
+		`+s.usedColumns()+`
 		FROM call c JOIN model m ON m.id = c.model_id JOIN request r ON r.id = c.request_id JOIN decoding d ON d.id = c.decoding_id
 		LEFT JOIN prefix p ON p.id = c.prefix_id LEFT JOIN observed o ON o.id = c.observed_id
 		WHERE c.key = ?`, key[:]).Scan(&model, &hash, &prompt, &decoding, &answer, &seed, &sample,
 		&c.Generation, &reply.kind, &reply.finish, &reply.reply, &reply.ids, &reply.observed, &reply.asked, &reply.took,
-		&c.Used.Prompt, &c.Used.Cached, &c.Used.Generated)
+		&reply.used.Prompt, &reply.used.Cached, &reply.used.Generated)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Call{}, false, nil
 	}
@@ -143,6 +145,7 @@ func (s *sqlite) Call(ctx context.Context, key Key) (Call, bool, error) {
 		return Call{}, false, explain(s.path, err)
 	}
 	c.Asked, c.Took = time.UnixMilli(reply.asked).UTC(), time.Duration(reply.took)*time.Microsecond
+	c.Used = reply.used
 	c.Reply, err = s.decode(ctx, reply)
 	if err == nil {
 		c.Request, err = s.decodeRequest(ctx, decoding, hash, prompt, answer)
@@ -191,6 +194,11 @@ func (s *sqlite) since(version int64, columns, before string) string {
 		return before
 	}
 	return columns
+}
+
+// usedColumns are what a call took.
+func (s *sqlite) usedColumns() string {
+	return s.since(versionOfUsed, "coalesce(c.used_prompt, 0), coalesce(c.used_cached, 0), coalesce(c.used_generated, 0)", "0, 0, 0")
 }
 
 // Done implements [Store]. A mark that is no mark is passed over: its item is then asked for, and answered by

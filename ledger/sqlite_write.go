@@ -157,7 +157,7 @@ func newRow(c Call) (row, error) {
 		}
 		r.observed = string(said)
 	}
-	r.reply = (&binding{r.key[:], string(r.kind), string(r.finish), r.prefix, r.observed, r.asked, r.took}).bind(encodeReply(c.Reply))
+	r.reply = (&binding{r.key[:], string(r.kind), string(r.finish), r.prefix, r.observed, r.asked, r.took, r.used}).bind(encodeReply(c.Reply))
 	return r, nil
 }
 
