@@ -3,11 +3,22 @@ package prompt
 import (
 	"regexp"
 	"strings"
+
+	"github.com/credence-lab/credence/record"
 )
 
 // thinkingTag matches the tags around the reasoning that models write before they answer: those of
 // the Qwen and DeepSeek families, their long form, and those of the Mistral family.
 var thinkingTag = regexp.MustCompile(`(?i)<(/?)think(?:ing)?>|\[(/?)THINK\]`)
+
+// WithoutThinking is the reply without its thinking blocks, or record.UnclosedThinking where it ends inside one.
+func WithoutThinking(reply string) (string, record.Missing) {
+	text, closed := afterThinking(reply)
+	if !closed {
+		return "", record.UnclosedThinking
+	}
+	return text, record.Present
+}
 
 // afterThinking returns the reply without its thinking blocks. Text before a closing tag that was
 // never opened is thinking too: the template opened it in the prompt. closed is false where the reply

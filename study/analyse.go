@@ -27,8 +27,10 @@ func (r *runner) analyse(ctx context.Context) error {
 		}
 	}
 	r.outcomes = survey.Outcomes()
-	r.summaries, err = survey.Summaries(ctx)
-	return err
+	if r.summaries, err = survey.Summaries(ctx); err != nil {
+		return err
+	}
+	return r.analyseConsistency(ctx)
 }
 
 func (r *runner) setting(ctx context.Context, survey *protocol.Survey, m *ranModel, d dataset.Dataset) error {

@@ -127,6 +127,11 @@ func (r *runner) cardContexts(c *card.Card) {
 			c.Prompts = append(c.Prompts, card.Prompt{Name: string(t.Name), Text: t.Text})
 		}
 	}
+	asked, forms := r.consistencyPrompts()
+	used = append(used, asked...)
+	for _, t := range forms {
+		c.Prompts = append(c.Prompts, card.Prompt{Name: string(t.Name), Text: t.Text, Own: t.Own})
+	}
 	for _, t := range r.prompts.Texts() {
 		if slices.Contains(used, t.Name) {
 			c.Prompts = append(c.Prompts, card.Prompt{Name: string(t.Name), Text: t.Text, Own: t.Own})

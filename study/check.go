@@ -42,7 +42,7 @@ const maxPurpose = 300
 
 // check says what is wrong with a study file after defaults are in; nil if nothing is.
 func (f *File) check() error {
-	for _, step := range []func() error{f.checkNames, f.checkProtocol, f.checkPrompts, f.checkAnalysis, f.checkSources, f.checkQuantifiers, f.CheckBudget} {
+	for _, step := range []func() error{f.checkNames, f.checkProtocol, f.checkPrompts, f.checkAnalysis, f.checkSources, f.checkQuantifiers, f.checkConsistency, f.CheckBudget} {
 		if err := step(); err != nil {
 			return err
 		}

@@ -35,6 +35,9 @@ func (r *runner) textsToEmbed() []string {
 			}
 		}
 		for _, m := range r.file.Models {
+			for _, text := range r.consistencyTexts(record.Setting{Model: m.Name, Dataset: d.Name}) {
+				add(text)
+			}
 			for _, u := range r.uncertain[record.Setting{Model: m.Name, Dataset: d.Name}] {
 				for _, s := range append([]collect.Sampled{u.Answer}, u.Samples...) {
 					if s.Missing == record.Present {

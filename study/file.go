@@ -32,6 +32,8 @@ type File struct {
 	Entailment Entailment `yaml:"entailment,omitempty"`
 	// Sampling says how samples are drawn for quantifiers.
 	Sampling Sampling `yaml:"sampling,omitempty"`
+	// Consistency says how cross-contextual consistency is measured; absent measures none.
+	Consistency *Consistency `yaml:"consistency,omitempty"`
 	// Prompts replaces built-in prompts by name; the text must hold {{.Question}}.
 	Prompts map[string]string `yaml:"prompts,omitempty"`
 	// Analysis holds the choices of how intervals are made.
@@ -76,6 +78,10 @@ type Model struct {
 	// Limit takes the first items of each data set for this model; 0 takes all. A slow model can so have its
 	// part in a study of many items.
 	Limit int `yaml:"limit,omitempty"`
+	// Parameters in thousands of millions and Released, a month such as "2025-04", order models in trends of
+	// consistency; absent leaves the model out of them.
+	Parameters float64 `yaml:"parameters,omitempty"`
+	Released   string  `yaml:"released,omitempty"`
 	// Memory bounds what the loaded model takes, as a size such as "2GB"; empty is no bound.
 	Memory string `yaml:"memory,omitempty"`
 	// GPULayers is how many layers a GPU computes, which takes a library that can; 0 is none. Values then
@@ -212,6 +218,7 @@ func (f *File) fill() {
 	for i := range f.Datasets {
 		setDefault(&f.Datasets[i].Name, baseName(f.Datasets[i].File))
 	}
+	f.fillConsistency()
 }
 
 func setDefault[T comparable](field *T, value T) {

@@ -92,6 +92,7 @@ func (f *File) rebase(change func(string) string) {
 			d.File = change(d.File)
 		}
 	}
+	f.rebaseConsistency(change)
 	if f.Protocol.Rulings != "" {
 		f.Protocol.Rulings = change(f.Protocol.Rulings)
 	}

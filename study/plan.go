@@ -76,6 +76,9 @@ func MakePlan(ctx context.Context, f *File, folder string, planner Planner) (_ *
 		}
 	}
 	r.gather()
+	if err := r.planCross(ctx, plan, known, planner); err != nil {
+		return nil, err
+	}
 	for _, stage := range f.sourceStages() {
 		if err := r.planSource(ctx, plan, known, planner, stage); err != nil {
 			return nil, err

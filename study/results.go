@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/credence-lab/credence/card"
+	"github.com/credence-lab/credence/consistency"
 	"github.com/credence-lab/credence/ledger"
 	"github.com/credence-lab/credence/protocol"
 	"github.com/credence-lab/credence/report"
@@ -33,7 +34,9 @@ type Results struct {
 	Summaries *protocol.Summaries `json:"summaries"`
 	// Uncertainty has the quantifiers under every judge, by setting.
 	Uncertainty []*UncertaintyResult `json:"uncertainty,omitempty"`
-	Card        *card.Card           `json:"card"`
+	// Consistency is the survey of cross-contextual consistency; nil where the study measures none.
+	Consistency *consistency.Survey `json:"consistency,omitempty"`
+	Card        *card.Card          `json:"card"`
 }
 
 // RunInfo is run.json: what belongs to this run and not to its results.
@@ -51,6 +54,8 @@ type RunInfo struct {
 	Reused int64     `json:"calls_reused"`
 	Failed int64     `json:"requests_failed"`
 	Models []RunCost `json:"models"`
+	// Perturbations say how fast contexts were found.
+	Perturbations []PerturbationCost `json:"perturbations,omitempty"`
 	// Spent is what the study has spent over all of its runs; absent without a budget and prices.
 	Spent *Spending `json:"study_spent,omitempty"`
 }
@@ -82,7 +87,7 @@ func (r *Results) HasParts() bool {
 			return true
 		}
 	}
-	if len(r.Uncertainty) > 0 {
+	if len(r.Uncertainty) > 0 || r.Consistency != nil {
 		return true
 	}
 	return r.Summaries != nil && (len(r.Summaries.Supplied) > 0 || len(r.Summaries.Multiverse) > 0)
@@ -96,6 +101,7 @@ func (r *runner) results() *Results {
 		Settings:    r.settings,
 		Summaries:   r.summaries,
 		Uncertainty: r.quantities,
+		Consistency: r.consistent.survey,
 		Card:        r.card(),
 	}
 }
@@ -122,6 +128,7 @@ func (r *runner) info() *RunInfo {
 		total = total.Add(c)
 		info.Models = append(info.Models, RunCost{s.name.String(), c.Made, c.Reused, c.PromptTokens, c.GeneratedTokens, c.ScoredTokens, c.Asking.Seconds()})
 	}
+	info.Perturbations = r.consistent.costs
 	info.Made, info.Reused, info.Failed = total.Made, total.Reused, total.Failed
 	if r.meter.counts() {
 		spent := r.meter.total()

@@ -130,6 +130,9 @@ type runner struct {
 	// What gave them, where it was no model of the study.
 	sources []ranSource
 
+	// What was collected for consistency, and what came of it.
+	consistent consistent
+
 	readings   []record.Reading
 	judgements []record.Judgement
 	settings   []*protocol.SettingResult
@@ -144,7 +147,7 @@ func newRunner(f *File) *runner {
 	return &runner{
 		file: f, collected: map[record.Setting]*collect.Records{}, works: newWorks(),
 		uncertain: map[record.Setting][]collect.Uncertain{}, verdicts: map[verdictKey][]collect.Judged{},
-		relations: map[string]relations{},
+		relations: map[string]relations{}, consistent: newConsistent(),
 	}
 }
 

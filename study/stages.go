@@ -148,6 +148,9 @@ func (r *runner) collect(ctx context.Context) (err error) {
 		return err
 	}
 	r.gather()
+	if err := r.cross(ctx, t); err != nil {
+		return err
+	}
 	for _, stage := range r.file.sourceStages() {
 		if err := t.end(); err != nil {
 			return err
@@ -195,6 +198,9 @@ func (r *runner) tell(p Progress) {
 
 // askSetting asks one setting in one stage; the plan runs the same code.
 func (r *runner) askSetting(ctx context.Context, m *model, ask *ledger.Asker, d dataset.Dataset, stage Stage, after func(done, lacking int)) error {
+	if stage.crosses() {
+		return r.askCross(ctx, m, ask, d, stage, after)
+	}
 	w, err := r.workOf(stage, m, d)
 	if err != nil {
 		return err

@@ -122,6 +122,7 @@ func (r *runner) writeTables() error {
 	if r.file.Protocol.Has(PartSupplied) {
 		steps = append(steps, func() error { return f.writeNear(r.near) })
 	}
+	steps = append(steps, r.writeConsistency)
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err

@@ -131,7 +131,7 @@ func (f *File) embeddingJudges() []judge.ID {
 
 // embeds reports whether anything in the study reads embeddings.
 func (f *File) embeds() bool {
-	return !f.Embeddings.IsZero() && (f.needs().Embeddings || len(f.embeddingJudges()) > 0)
+	return !f.Embeddings.IsZero() && (f.comparesCosines() || f.needs().Embeddings || len(f.embeddingJudges()) > 0)
 }
 
 // needs is what the quantifiers of the study read.

@@ -17,6 +17,7 @@ func (a *app) commands() []*cobra.Command {
 		a.newLedgerCommand(),
 		a.newDoctorCommand(),
 		a.newModelsCommand(),
+		a.newCalibrateDiversityCommand(),
 		a.newPullCommand(),
 		a.newVersionCommand(),
 	}

@@ -34,7 +34,7 @@ func (a *app) newDoctorCommand() *cobra.Command {
 	var flags doctorFlags
 	cmd := &cobra.Command{
 		Use:   "doctor --engine | --url ADDRESS",
-		Short: "Examine the embedded engine, or a server: are its values true?",
+		Short: "Examine the engine, or a server: are its values true?",
 		Long: `With --engine, run the exactness matrix on a model: texts are read in pieces,
 beside others, by several threads, out of reused cells, and as they are
 generated, and each log-probability is compared with that of the text alone.

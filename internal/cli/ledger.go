@@ -28,7 +28,7 @@ func (a *app) newLedgerCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "ledger RUN",
-		Short: "Say what a run's ledger holds: size, calls by model and kind",
+		Short: "Say what a run's ledger holds: size, calls by kind",
 		Long: `Say what the ledger of a run holds: its size, and the calls by model and kind.
 
 RUN is the folder of a run, or a ledger file. "credence ledger show RUN KEY"

@@ -18,7 +18,7 @@ func (a *app) newModelsCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "models",
-		Short: "List the models of the catalogue and what the cache has of them",
+		Short: "List the catalogue of models and what the cache has",
 		Long: `List the models that "credence pull" can fetch: size, licence, whether they are
 in the cache, and their kind: those that chat, those that only continue a text
 (base), and those that give a vector for a text (embedding) and write none.`,

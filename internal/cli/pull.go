@@ -12,7 +12,7 @@ func (a *app) newPullCommand() *cobra.Command {
 	var offline, verify bool
 	cmd := &cobra.Command{
 		Use:   "pull [NAME...]",
-		Short: "Fetch models and the engine's libraries once into the cache",
+		Short: "Fetch models and the engine's libraries into the cache",
 		Long: `Fetch the named models, or the default one, and the libraries that run them.
 
 Size, licence and folder are announced first. What is there already is not

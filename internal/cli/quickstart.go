@@ -11,7 +11,7 @@ func (a *app) newQuickstartCommand() *cobra.Command {
 	var weights string
 	cmd := &cobra.Command{
 		Use:   "quickstart",
-		Short: "Measure a small model on built-in questions, on this machine",
+		Short: "Measure a small model on built-in questions, right here",
 		Long: `Fetch a small language model once (about 500 MB, licence shown first), ask it
 the built-in questions, and show how sure it is of its answers: in words, and in
 probabilities, read in four contexts.

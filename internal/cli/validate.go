@@ -63,7 +63,7 @@ func (a *app) newValidateCommand() *cobra.Command {
 	var flags validateFlags
 	cmd := &cobra.Command{
 		Use:   "validate FILE|FOLDER",
-		Short: "Validate judges against people, and see what their errors do",
+		Short: "Validate judges against people: what do their errors do?",
 		Long: `Validate automatic judges against people, and the evaluation of uncertainty
 quantifiers that they power, as in "A Tale of Two Error Categories".
 

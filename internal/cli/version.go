@@ -11,7 +11,7 @@ import (
 func (a *app) newVersionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, the commit and the Go release of this build",
+		Short: "Print version, commit and Go release of this build",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			fmt.Fprintln(a.out, versionLine())
