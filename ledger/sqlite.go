@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"embed"
@@ -55,7 +56,7 @@ func openSQLite(path string, maxPages int) (*sqlite, error) {
 	if err := probe(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if err := touch(path); err != nil {
+	if err := cmp.Or(touch(path), probeLog(path)); err != nil {
 		return nil, err
 	}
 	// SQLite does not wait for others by itself while a file becomes a database with a log.
@@ -106,9 +107,13 @@ func (s *sqlite) open(maxPages int) error {
 
 // OpenSQLiteReadOnly opens the store in the file path to look at, see [OpenReadOnly].
 func OpenSQLiteReadOnly(path string) (Store, error) {
-	if err := probe(path); err != nil {
+	if err := cmp.Or(probe(path), probeLog(path)); err != nil {
 		return nil, err
 	}
+	return openReadOnly(path)
+}
+
+func openReadOnly(path string) (*sqlite, error) {
 	s := &sqlite{path: path}
 	err := s.openReader("mode=ro")
 	if err == nil {
@@ -180,6 +185,19 @@ func dsn(path, params string, pragmas ...string) string {
 // probe looks at the first bytes of a file, without SQLite, which might change it. An empty file is
 // as good as none: that is what is left of a ledger whose creation was cut off.
 func probe(path string) error {
+	if err := probePlain(path); err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return explain(path, err)
+	}
+	defer f.Close()
+	return probeHead(path, f)
+}
+
+// probePlain wants a plain file.
+func probePlain(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return explain(path, err)
@@ -190,11 +208,10 @@ func probe(path string) error {
 	if !info.Mode().IsRegular() { // opening a pipe would wait for a writer
 		return &Error{Path: path, Err: fmt.Errorf("%w: it is no plain file", ErrNotLedger), Hint: "name another file"}
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return explain(path, err)
-	}
-	defer f.Close()
+	return nil
+}
+
+func probeHead(path string, f *os.File) error {
 	var head [100]byte
 	n, err := io.ReadFull(f, head[:])
 	switch {
@@ -296,12 +313,16 @@ func checkVersion(db *sql.DB) (int64, error) {
 
 // storedVersion is 0 for a file without tables.
 func storedVersion(ctx context.Context, db *sql.DB) (int64, error) {
-	var tables int
-	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = ?", versionTable).Scan(&tables); err != nil || tables == 0 {
+	var tables, versions int
+	err := db.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(name = ?), 0) FROM sqlite_schema", versionTable).Scan(&tables, &versions)
+	switch {
+	case err != nil || tables == 0:
 		return 0, err
+	case versions == 0:
+		return 0, fmt.Errorf("%w: there are tables, and no version of them", ErrDamaged)
 	}
 	var version sql.NullInt64
-	err := db.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versionTable+" WHERE is_applied").Scan(&version)
+	err = db.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versionTable+" WHERE is_applied").Scan(&version)
 	return version.Int64, err
 }
 

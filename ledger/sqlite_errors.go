@@ -14,7 +14,7 @@ import (
 // hints say what to do about each cause.
 var hints = map[error]string{
 	ErrNewer:    "use a newer release of the program; the file was not changed",
-	ErrDamaged:  "keep a copy, then recover what can be read with \"sqlite3 FILE .recover\", or move the file away and run again: its calls are then made anew",
+	ErrDamaged:  "\"credence ledger check FILE\" says what is wrong, \"credence ledger repair FILE\" saves what is whole into a new file; or move the file away and run again: its calls are then made anew",
 	ErrFull:     "free some space and run again: every reply that was announced is kept",
 	ErrReadOnly: "make the file and its folder writable, or name another place",
 	ErrBusy:     "another process is writing to it: wait for it, or end it, and run again",

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -38,7 +37,7 @@ func (s *sqlite) lookup(ctx context.Context, keys []Key, found map[Key]llm.Reply
 	for i := range args {
 		args[i] = keys[min(i, len(keys)-1)][:]
 	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT c.key, c.kind, c.finish, c.asked, c.took, c.reply, p.ids, o.said, `+s.usedColumns()+` FROM call c
+	rows, err := s.reader.QueryContext(ctx, `SELECT c.key, c.kind, c.finish, c.asked, c.took, c.reply, c.prefix_id, p.ids, c.observed_id, o.said, `+s.usedColumns()+` FROM call c
 		LEFT JOIN prefix p ON p.id = c.prefix_id LEFT JOIN observed o ON o.id = c.observed_id
 		WHERE c.key IN (?`+strings.Repeat(",?", size-1)+`)`, args...)
 	if err != nil {
@@ -48,7 +47,7 @@ func (s *sqlite) lookup(ctx context.Context, keys []Key, found map[Key]llm.Reply
 	var list []replyColumns
 	for rows.Next() {
 		var c replyColumns
-		if err := rows.Scan(&c.key, &c.kind, &c.finish, &c.asked, &c.took, &c.reply, &c.ids, &c.observed,
+		if err := rows.Scan(&c.key, &c.kind, &c.finish, &c.asked, &c.took, &c.reply, &c.prefixID, &c.ids, &c.observedID, &c.observed,
 			&c.used.Prompt, &c.used.Cached, &c.used.Generated); err != nil {
 			return err
 		}
@@ -68,6 +67,9 @@ func (s *sqlite) lookup(ctx context.Context, keys []Key, found map[Key]llm.Reply
 	return nil
 }
 
+// errRowGone: of a model, a prompt, its ids, decoding settings, or what a server said of itself.
+var errRowGone = errors.New("a row that it names is not there")
+
 // errOtherKey: what was asked is not what the key was made of.
 var errOtherKey = errors.New("its key is that of another request")
 
@@ -85,10 +87,15 @@ type replyColumns struct {
 	asked, took  int64
 	reply, ids   []byte // packed
 	observed     sql.NullString
-	used         llm.Usage
+	// The rows that ids and observed come from.
+	prefixID, observedID sql.NullInt64
+	used                 llm.Usage
 }
 
 func (s *sqlite) decode(ctx context.Context, c replyColumns) (llm.Reply, error) {
+	if c.prefixID.Valid != (c.ids != nil) || c.observedID.Valid != c.observed.Valid {
+		return llm.Reply{}, errRowGone
+	}
 	var ids []byte
 	if c.ids != nil {
 		var err error
@@ -124,41 +131,23 @@ func (c *replyColumns) decode(ids []byte) (llm.Reply, error) {
 
 // Call implements [Store].
 func (s *sqlite) Call(ctx context.Context, key Key) (Call, bool, error) {
-	c := Call{Key: key}
-	reply := replyColumns{key: key[:]}
-	var model, decoding string
-	var hash, prompt, answer []byte
-	var seed int64
-	var sample int
+	w := wholeRow{reply: replyColumns{key: key[:]}}
 	err := s.reader.QueryRowContext(ctx, `SELECT m.identity, r.hash, r.prompt, d.declared, c.answer, c.seed, c.sample,
-		c.generation, c.kind, c.finish, c.reply, p.ids, o.said, c.asked, c.took,
-		`+s.usedColumns()+`
-		FROM call c JOIN model m ON m.id = c.model_id JOIN request r ON r.id = c.request_id JOIN decoding d ON d.id = c.decoding_id
+		c.generation, c.kind, c.finish, c.reply, c.prefix_id, p.ids, c.observed_id, o.said, c.asked, c.took, `+s.usedColumns()+`
+		FROM call c LEFT JOIN model m ON m.id = c.model_id LEFT JOIN request r ON r.id = c.request_id LEFT JOIN decoding d ON d.id = c.decoding_id
 		LEFT JOIN prefix p ON p.id = c.prefix_id LEFT JOIN observed o ON o.id = c.observed_id
-		WHERE c.key = ?`, key[:]).Scan(&model, &hash, &prompt, &decoding, &answer, &seed, &sample,
-		&c.Generation, &reply.kind, &reply.finish, &reply.reply, &reply.ids, &reply.observed, &reply.asked, &reply.took,
-		&reply.used.Prompt, &reply.used.Cached, &reply.used.Generated)
+		WHERE c.key = ?`, key[:]).Scan(&w.model, &w.hash, &w.prompt, &w.decoding, &w.answer, &w.seed, &w.sample,
+		&w.generation, &w.reply.kind, &w.reply.finish, &w.reply.reply, &w.reply.prefixID, &w.reply.ids, &w.reply.observedID, &w.reply.observed, &w.reply.asked, &w.reply.took,
+		&w.reply.used.Prompt, &w.reply.used.Cached, &w.reply.used.Generated)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Call{}, false, nil
 	}
 	if err != nil {
 		return Call{}, false, explain(s.path, err)
 	}
-	c.Asked, c.Took = time.UnixMilli(reply.asked).UTC(), time.Duration(reply.took)*time.Microsecond
-	c.Used = reply.used
-	c.Reply, err = s.decode(ctx, reply)
-	if err == nil {
-		c.Request, err = s.decodeRequest(ctx, decoding, hash, prompt, answer)
-	}
-	if err == nil {
-		err = json.Unmarshal([]byte(model), &c.Model)
-	}
+	c, err := s.whole(ctx, &w)
 	if err != nil {
 		return Call{}, false, explain(s.path, damagedCall(key[:], err))
-	}
-	c.Request.Seed, c.Request.Sample = uint64(seed), sample
-	if found, err := keyOf([]byte(model), c.Request, c.Generation); err != nil || found != key || string(c.Request.Kind) != reply.kind {
-		return Call{}, false, explain(s.path, damagedCall(key[:], cmp.Or(err, errOtherKey)))
 	}
 	return c, true, nil
 }

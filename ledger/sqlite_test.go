@@ -83,7 +83,7 @@ func TestOtherFilesAreRefused(t *testing.T) {
 	}
 	refused(t, file("notes.txt", "some notes"), ledger.ErrNotLedger, "not changed")
 	refused(t, file("long.txt", strings.Repeat("some notes ", 1000)), ledger.ErrNotLedger, "not changed")
-	refused(t, file("cut.db", "SQLite format 3\x00\x10\x00"), ledger.ErrDamaged, "keep a copy")
+	refused(t, file("cut.db", "SQLite format 3\x00\x10\x00"), ledger.ErrDamaged, "ledger repair")
 	refused(t, dir, ledger.ErrNotLedger, "ledger.db")
 	refused(t, os.DevNull, ledger.ErrNotLedger, "name another file")
 	other := filepath.Join(dir, "other.db")
@@ -136,7 +136,7 @@ func TestDamage(t *testing.T) {
 		_, err = l.Stats(t.Context())
 		_ = l.Close()
 	}
-	if !errors.Is(err, ledger.ErrDamaged) || !strings.Contains(err.Error(), "recover") {
+	if !errors.Is(err, ledger.ErrDamaged) || !strings.Contains(err.Error(), "ledger repair") {
 		t.Errorf("pages overwritten: %v", err)
 	}
 }
