@@ -27,6 +27,9 @@ type Uncertainty struct {
 	Samples  int
 	Sampling llm.Decoding
 	Seed     uint64
+	// Details are what is wanted of the answer's tokens besides their log-probabilities, SampleDetails of those of
+	// the samples.
+	Details, SampleDetails llm.Details
 	// Questions about the answer, by name.
 	Questions []Asked
 	// Supply reads the probability of a question that asks for one.
@@ -57,6 +60,9 @@ type Uncertain struct {
 type Sampled struct {
 	record.Answer
 	Tokens []record.Token
+	// Told is what the model told of Tokens besides; its End is of the turn if Tokens are its last. Nil where
+	// nothing was asked for or told.
+	Told *llm.Told
 	// NoTokens says why there are none.
 	NoTokens     record.Missing
 	Reproducible bool
@@ -89,9 +95,9 @@ func (u *Uncertainty) texts(ctx context.Context, ask Asker, item record.Item, ou
 	if err != nil {
 		return err
 	}
-	requests := []llm.Request{{Kind: llm.Generate, Prompt: p, Decoding: u.Decoding, Usual: usualText(0)}}
+	requests := []llm.Request{{Kind: llm.Generate, Prompt: p, Decoding: u.Decoding, Details: u.Details, Usual: usualText(0)}}
 	for i := range u.Samples {
-		requests = append(requests, llm.Request{Kind: llm.Generate, Prompt: p, Decoding: u.Sampling, Seed: u.Seed, Sample: i, Usual: usualText(i)})
+		requests = append(requests, llm.Request{Kind: llm.Generate, Prompt: p, Decoding: u.Sampling, Details: u.SampleDetails, Seed: u.Seed, Sample: i, Usual: usualText(i)})
 	}
 	for i, result := range ask.Do(ctx, requests) {
 		text, err := u.read(item, i, result)
@@ -125,12 +131,32 @@ func (u *Uncertainty) read(item record.Item, number int, result llm.Result) (Sam
 		s.NoTokens = record.AnswerMissing
 		return s, nil
 	}
-	s.Tokens, s.NoTokens = tokensOf(s.Text, reply.Tokens)
+	from, to, why := tokensOf(s.Text, reply.Tokens)
+	s.Tokens, s.NoTokens = reply.Tokens[from:to], why
+	s.Told = toldOf(reply.Told, from, to, len(reply.Tokens))
 	return s, nil
 }
 
-// tokensOf are the generated tokens that spell the text, blanks at its edges aside.
-func tokensOf(text string, tokens []record.Token) ([]record.Token, record.Missing) {
+// toldOf is what was told of the tokens from..to of n.
+func toldOf(t *llm.Told, from, to, n int) *llm.Told {
+	if t == nil || from == to {
+		return nil
+	}
+	var part llm.Told
+	if t.Alternatives != nil {
+		part.Alternatives = t.Alternatives[from:to]
+	}
+	if t.Entropies != nil {
+		part.Entropies = t.Entropies[from:to]
+	}
+	if to == n {
+		part.End = t.End
+	}
+	return &part
+}
+
+// tokensOf says which of the generated tokens spell the text, blanks at its edges aside: from..to.
+func tokensOf(text string, tokens []record.Token) (first, end int, why record.Missing) {
 	from, spelled := 0, ""
 	for i, token := range tokens {
 		spelled += string(token.Piece)
@@ -138,15 +164,15 @@ func tokensOf(text string, tokens []record.Token) ([]record.Token, record.Missin
 		case trimmed == "":
 			from = i + 1
 		case trimmed == text:
-			return tokens[from : i+1], record.Present
+			return from, i + 1, record.Present
 		case !strings.HasPrefix(text, trimmed) && len(trimmed) > len(text):
-			return nil, TokensCutApart
+			return 0, 0, TokensCutApart
 		}
 	}
 	if len(tokens) == 0 {
-		return nil, record.NotSupported
+		return 0, 0, record.NotSupported
 	}
-	return nil, TokensCutApart
+	return 0, 0, TokensCutApart
 }
 
 // Present are the texts of the samples that have one.

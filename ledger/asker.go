@@ -367,6 +367,10 @@ func checkReply(r llm.Reply) error {
 			return fmt.Errorf("number %d of the embedding is %v", i, x)
 		}
 	}
+	if err := r.Told.Check(len(r.Tokens)); err != nil {
+		return err
+	}
+	size += toldBytes(r.Told)
 	for i, t := range r.Tokens {
 		if math.IsNaN(t.LogProb) {
 			return fmt.Errorf("log-probability of token %d is not a number", i)

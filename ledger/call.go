@@ -61,6 +61,7 @@ func settle(r llm.Reply) llm.Reply {
 	if len(r.Embedding) == 0 {
 		r.Embedding = nil
 	}
+	r.Told = settleTold(r.Told)
 	if len(r.Observed) == 0 {
 		r.Observed = nil
 	}

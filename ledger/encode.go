@@ -24,25 +24,27 @@ import (
 // ids stand beside it. Ledgers of schema version 1 have the body and the CRC-32C of it, 4 bytes, little endian;
 // their calls stay as they are. The body is
 //
-//	version   1 byte: 1, or 2 with an embedding
+//	version   1 byte: 1, 2 with an embedding, or 5 with details
 //	flags     1 byte
 //	n         uvarint, number of tokens
 //	log-probabilities   n times 8 bytes: the bits of a float64, little endian
 //	d         uvarint, number of dimensions, at least 1; only in version 2
 //	embedding d times 4 bytes: the bits of a float32, little endian; only in version 2
+//	details   see details.go; only in version 5
 //	rest      packed (see packer): n token ids and n piece lengths as uvarints,
 //	          the text's length as uvarint unless textIsPieces, the pieces,
 //	          the text unless it begins the pieces
 //
 // What else belongs to a reply has columns of its own: it is equal for many calls.
 //
-// Version 2 came later. A reply without embedding is written as it always was, and a program that
-// knows version 1 alone says of version 2 and of forms 3 and 4 that they are later than itself.
+// Versions 2 and 5 came later. A reply without embedding and details is written as it always was, and a program
+// that knows version 1 alone says of the others and of forms 3 and 4 that they are later than itself.
 const (
 	replyVersion       = 1
 	replyWithEmbedding = 2
 	replyBound         = 3
 	replyBoundWithUse  = 4
+	replyWithDetails   = 5
 )
 
 const (
@@ -139,6 +141,8 @@ func encodeReply(r llm.Reply) []byte {
 	version := byte(replyVersion)
 	if len(r.Embedding) > 0 {
 		version = replyWithEmbedding
+	} else if r.Told != nil {
+		version = replyWithDetails
 	}
 	b := append(make([]byte, 0, 24+10*len(r.Tokens)+4*len(r.Embedding)+len(pieces)), version, flags)
 	b = binary.AppendUvarint(b, uint64(len(r.Tokens)))
@@ -150,6 +154,9 @@ func encodeReply(r llm.Reply) []byte {
 		for _, x := range r.Embedding {
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
 		}
+	}
+	if version == replyWithDetails {
+		b = appendTold(b, r.Told)
 	}
 	return append(b, shared.pack(encodeRest(r, flags, pieces))...)
 }
@@ -178,7 +185,7 @@ func decodeReply(b []byte) (llm.Reply, error) {
 		return llm.Reply{}, errTruncated
 	}
 	version, flags := b[0], b[1]
-	if version != replyVersion && version != replyWithEmbedding {
+	if version != replyVersion && version != replyWithEmbedding && version != replyWithDetails {
 		return llm.Reply{}, fmt.Errorf("reply has form %d: %w", version, errNewVersion)
 	}
 	in := reader{b: b[2:]}
@@ -188,11 +195,15 @@ func decodeReply(b []byte) (llm.Reply, error) {
 	if version == replyWithEmbedding {
 		embedding = in.embedding()
 	}
+	var told *llm.Told
+	if version == replyWithDetails {
+		told = in.told(n)
+	}
 	rest, err := shared.unpack(in.b)
 	if err := errors.Join(in.err, err); err != nil {
 		return llm.Reply{}, err
 	}
-	r := llm.Reply{Reproducible: flags&flagReproducible != 0, Embedding: embedding}
+	r := llm.Reply{Reproducible: flags&flagReproducible != 0, Embedding: embedding, Told: told}
 	if n > 0 {
 		r.Tokens = make([]record.Token, n)
 	}

@@ -34,6 +34,49 @@ func TestFormOfReplies(t *testing.T) {
 	}
 }
 
+func sampleTold() llm.Reply {
+	r := sampleReply()
+	r.Told = &llm.Told{
+		Alternatives: [][]float64{{-.5, math.Inf(-1)}, nil}, Entropies: []float64{.25, 0},
+		End: &llm.EndOfTurn{LogProb: -1.5, Entropy: .75, Alternatives: []float64{-1.5, -2, -3}},
+	}
+	return r
+}
+
+// What is told besides tokens comes back to the last bit, each part alone and all together; a reply without it
+// keeps its form.
+func TestDetailsComeBack(t *testing.T) {
+	t.Parallel()
+	all := sampleTold()
+	none := llm.Reply{Text: "", Told: &llm.Told{End: all.Told.End}}
+	for name, r := range map[string]llm.Reply{
+		"all": all, "no token": none,
+		"alternatives": {Tokens: all.Tokens, Text: all.Text, Told: &llm.Told{Alternatives: all.Told.Alternatives}},
+		"entropies":    {Tokens: all.Tokens, Text: all.Text, Told: &llm.Told{Entropies: all.Told.Entropies}},
+		"end":          {Tokens: all.Tokens, Text: all.Text, Told: &llm.Told{End: &llm.EndOfTurn{LogProb: -1}}},
+	} {
+		b := encodeReply(r)
+		got, err := decodeReply(b)
+		if diff := cmp.Diff(r, got); err != nil || diff != "" || b[0] != replyWithDetails {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+		for cut := range b {
+			if _, err := decodeReply(b[:cut]); err == nil {
+				t.Errorf("%s: %d of %d bytes are read", name, cut, len(b))
+			}
+		}
+	}
+	nothing := settle(llm.Reply{Told: &llm.Told{Alternatives: [][]float64{}}})
+	if nothing.Told != nil {
+		t.Errorf("nothing told is kept: %+v", nothing.Told)
+	}
+	empty := encodeReply(all)
+	empty[2+1+8*2] = 0 // which parts follow: none
+	if r, err := decodeReply(empty); err == nil {
+		t.Errorf("details of nothing are read: %+v", r.Told)
+	}
+}
+
 func sampleEmbedding() llm.Reply {
 	return llm.Reply{Reproducible: true, Embedding: []float32{0.6, float32(math.Copysign(0, -1)), -0.8}}
 }
@@ -52,9 +95,9 @@ func TestFormOfEmbeddings(t *testing.T) {
 		t.Errorf("an embedding of no number is read: %+v", r)
 	}
 	later := bytes.Clone(b)
-	later[0] = 5
+	later[0] = 6
 	if _, err := decodeReply(later); !errors.Is(err, errNewVersion) {
-		t.Errorf("version 5: error %v", err)
+		t.Errorf("version 6: error %v", err)
 	}
 }
 

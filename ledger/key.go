@@ -63,7 +63,7 @@ func keyOf(declared []byte, r llm.Request, generation int) (Key, error) {
 
 // Canonical returns r without what cannot change the reply, so that equal calls have equal keys:
 //
-//   - Score, Embed and Entail take no decoding, seed or sample.
+//   - Score, Embed and Entail take no decoding, details, seed or sample.
 //   - At temperature 0, seed and sample select nothing. (A server that is not reproducible at
 //     temperature 0 is asked once all the same: its first reply is the study's.)
 //   - TopP 1 and RepetitionPenalty 1 mean none, as 0 does.
@@ -73,7 +73,7 @@ func keyOf(declared []byte, r llm.Request, generation int) (Key, error) {
 func Canonical(r llm.Request) llm.Request {
 	r.Usual = ""
 	if r.Kind != llm.Generate {
-		r.Decoding = llm.Decoding{}
+		r.Decoding, r.Details = llm.Decoding{}, llm.Details{}
 	}
 	if r.Decoding.Temperature == 0 {
 		r.Decoding.Temperature = 0 // minus zero

@@ -109,7 +109,7 @@ func TestEveryFieldIsInTheKey(t *testing.T) {
 func TestLaterFieldsAreOptional(t *testing.T) {
 	t.Parallel()
 	first := map[string]bool{"engine": true, "model": true, "kind": true, "prompt": true, "role": true, "content": true, "max_tokens": true, "temperature": true}
-	for _, v := range []any{llm.Identity{}, llm.Request{}, llm.Prompt{}, llm.Message{}, llm.Decoding{}} {
+	for _, v := range []any{llm.Identity{}, llm.Request{}, llm.Prompt{}, llm.Message{}, llm.Decoding{}, llm.Details{}} {
 		for f := range reflect.TypeOf(v).Fields() {
 			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if name != "-" && !first[name] && options != "omitempty" && options != "omitzero" {
@@ -129,6 +129,7 @@ func TestWhatCannotChangeAReplyDoesNotSplitTheKey(t *testing.T) {
 		"what a plan reads":                {sampled, with(sampled, func(r *llm.Request) { r.Usual = "Paris" })},
 		"decoding of a score":              {forced, with(forced, func(r *llm.Request) { r.Decoding, r.Seed, r.Sample = sampledIn, 1, 2 })},
 		"decoding of an embedding":         {embedded, with(embedded, func(r *llm.Request) { r.Decoding, r.Seed, r.Sample = sampledIn, 1, 2 })},
+		"details of a score":               {forced, with(forced, func(r *llm.Request) { r.Details.End = true })},
 		"no stop strings":                  {sampled, with(sampled, func(r *llm.Request) { r.Decoding.Stop = []string{} })},
 	} {
 		if keyOf(t, scorer, pair[0], 0) != keyOf(t, scorer, pair[1], 0) {

@@ -99,6 +99,8 @@ type Request struct {
 	// Seed and Sample fix the generator of a sampled call. Both matter only above temperature 0.
 	Seed   uint64 `json:"seed,omitempty"`
 	Sample int    `json:"sample,omitempty"`
+	// Details of generated tokens that are wanted besides; only for Generate.
+	Details Details `json:"details,omitzero"`
 	// Usual is what a typical reply looks like. Only a plan reads it; it is no part of the identity.
 	Usual string `json:"-"`
 }
@@ -130,6 +132,8 @@ type Reply struct {
 	// Generate they join to the uncut text. A reply whose text came without log-probabilities that can be
 	// used has none; a Score has at least one. For Entail they are the three relations; see [EntailmentOf].
 	Tokens []record.Token
+	// Told is what the request's Details asked for; nil if they asked for nothing, or nothing is known.
+	Told *Told
 	// Embedding is the vector of an Embed call, of Capabilities.Dimensions numbers and length 1 (within
 	// 1e-6), so that the cosine of two embeddings is the sum of their products, from -1 to 1: the higher,
 	// the nearer in meaning. It is of the whole text: an engine that cannot take a text whole refuses it
@@ -179,6 +183,9 @@ type Capabilities struct {
 	Chat bool
 	// Seeds says that sampled calls repeat for equal (Seed, Sample).
 	Seeds bool
+	// Details are what can be told of generated tokens: Alternatives is the most of them, 0 for an engine that
+	// tells none.
+	Details Details
 	// ContextTokens is the longest prompt and answer together, or the longest text to embed; 0 if unknown.
 	ContextTokens int
 }
@@ -258,6 +265,9 @@ func (r Request) Validate() error {
 			d.MinP >= 0 && d.MinP <= 1 && d.RepetitionPenalty >= 0 && d.RepetitionPenalty <= math.MaxFloat64
 		if !inRange {
 			return fmt.Errorf("generate: decoding out of range: %+v", d)
+		}
+		if err := r.Details.validate(); err != nil {
+			return err
 		}
 		if slices.Contains(d.Stop, "") {
 			return errors.New("generate: a stop string is empty")

@@ -207,6 +207,9 @@ func (r *runner) intervalWords() string {
 func (r *runner) missing() []string {
 	var list []string
 	for _, m := range r.models {
+		for _, u := range r.file.unsupported(m.opened.Engine.Capabilities()) {
+			list = append(list, m.Name+" gives no value of "+u.String())
+		}
 		if m.identity.Weights == "" {
 			list = append(list, m.Name+": the weights' checksum is not known")
 		}

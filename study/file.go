@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/credence-lab/credence/dataset"
+	"github.com/credence-lab/credence/quantify"
 )
 
 // File is a study file with its defaults filled in: the effective configuration that a run keeps.
@@ -198,6 +199,9 @@ func (f *File) fill() {
 		setDefault(&f.Sampling.Samples, DefaultSamples)
 		if !f.at.has("$.sampling.temperature") {
 			f.Sampling.Temperature = DefaultTemperature
+		}
+		if f.reads(quantify.TopAlternatives) {
+			setDefault(&f.Sampling.Alternatives, DefaultAlternatives)
 		}
 		if !f.at.has("$.entailment") {
 			f.Entailment.By = OwnEntailment

@@ -42,6 +42,8 @@ type SettingPlan struct {
 	// at a time. 0 if it is not known, since the weights are not there.
 	MemoryBytes int64  `json:"memory_bytes,omitempty"`
 	MemoryFor   string `json:"memory_for,omitempty"`
+	// Unsupported are the quantifiers that the model does not support: their values will be missing.
+	Unsupported []Unsupported `json:"unsupported,omitempty"`
 	// Note says what has to happen before, such as a download; may be empty.
 	Note string `json:"note,omitempty"`
 }
@@ -114,6 +116,7 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 		}
 		p := SettingPlan{Setting: settingOf(described, d), Items: len(d.Items), Calls: ask.Counts().Made, Known: ask.Counts().Reused, Note: note}
 		p.PromptTokens, p.GeneratedTokens = stand.prompt, stand.generated
+		p.Unsupported = r.file.unsupported(stand.can)
 		p.MemoryBytes, p.MemoryFor = opened.Memory, opened.MemoryFor
 		if s := opened.Speed; s.Prompt > 0 && s.Generate > 0 {
 			took := float64(p.PromptTokens)/s.Prompt + float64(p.GeneratedTokens)/s.Generate

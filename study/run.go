@@ -26,9 +26,9 @@ type Options struct {
 	Version string
 	// Progress is called as items finish; may be nil.
 	Progress func(Progress)
-	// Note is told, before anything is asked, what a user should know of how a data set was read; may
-	// be nil. For people.
-	Note func(dataset, note string)
+	// Note is told, before anything is asked of it, what a user should know of how a data set was read and of
+	// what a model cannot be asked for; may be nil. For people.
+	Note func(about, note string)
 	// Grace is how long a run that is to stop waits for the calls that are under way; 0 is [DefaultGrace].
 	Grace time.Duration
 	// Now is the clock of run.json; nil takes time.Now.
@@ -129,6 +129,8 @@ type runner struct {
 	relations map[string]relations
 	// What gave them, where it was no model of the study.
 	sources []ranSource
+	// The models of whom was said what they do not support.
+	noted map[string]bool
 
 	// What was collected for consistency, and what came of it.
 	consistent consistent
@@ -147,7 +149,7 @@ func newRunner(f *File) *runner {
 	return &runner{
 		file: f, collected: map[record.Setting]*collect.Records{}, works: newWorks(),
 		uncertain: map[record.Setting][]collect.Uncertain{}, verdicts: map[verdictKey][]collect.Judged{},
-		relations: map[string]relations{}, consistent: newConsistent(),
+		relations: map[string]relations{}, noted: map[string]bool{}, consistent: newConsistent(),
 	}
 }
 
@@ -179,11 +181,25 @@ func (r *runner) preview(ctx context.Context) error {
 			return err
 		}
 		r.meter.know(ready.opened.Engine.Identity(), m.Price)
+		r.noteUnsupported(ready)
 		if err := ready.opened.Engine.Close(); err != nil {
 			return fmt.Errorf("model %s: %w", m.Name, err)
 		}
 	}
 	return nil
+}
+
+// noteUnsupported says once which quantifiers a model does not support.
+func (r *runner) noteUnsupported(m *model) {
+	if r.noted[m.Name] {
+		return
+	}
+	r.noted[m.Name] = true
+	for _, u := range r.file.unsupported(m.opened.Engine.Capabilities()) {
+		if r.options.Note != nil {
+			r.options.Note("model "+m.Name, "no value of "+u.String())
+		}
+	}
 }
 
 // planned gives the error of a budget that is spent what the study has spent now that all calls are settled, and

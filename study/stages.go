@@ -107,6 +107,7 @@ func (t *turns) to(ctx context.Context, i int) (*model, *ledger.Asker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	t.r.noteUnsupported(ready)
 	if measure := ready.opened.Exactness; measure != nil {
 		if ready.exactness, err = measure(ctx); err != nil {
 			return nil, nil, closing(ready.opened.Engine, fmt.Errorf("model %s: measuring exactness: %w", m.Name, err))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/credence-lab/credence/judge"
+	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/quantify"
 	"github.com/credence-lab/credence/record"
 )
@@ -35,12 +36,13 @@ func (f *File) quantifiersOf() ([]quantify.Quantifier, error) {
 	return list, nil
 }
 
-// givenEvidence is what every engine of a study gives: texts with their tokens, forced options, and vectors
-// where the study names a model for them.
+// givenEvidence is what an engine can give that can all that a study asks, and vectors and entailment where the
+// study says where they come from.
 func (f *File) givenEvidence() quantify.Needs {
 	have := quantify.Everything()
 	have.Samples = f.Sampling.Samples
-	have.Answer, have.Sample = quantify.LogProbs, quantify.LogProbs
+	const parts = quantify.LogProbs | quantify.EndOfTurn | quantify.TopAlternatives | quantify.FullEntropy
+	have.Answer, have.Sample = parts, parts
 	have.Similarity, have.Embeddings = 0, !f.Embeddings.IsZero()
 	if f.Entailment.By == NoEntailment {
 		have.Entailment, have.EntailmentWithQuestion = 0, 0
@@ -62,6 +64,9 @@ func (f *File) checkQuantifiers() error {
 	}
 	if t := f.Sampling.Temperature; !(t > 0 && t <= math.MaxFloat32) && len(list) > 0 {
 		return f.at.errorf("$.sampling.temperature", "the paper's is 1", "temperature %g draws no samples", t)
+	}
+	if n := f.Sampling.Alternatives; n != 0 && (n < 2 || n > llm.MaxAlternatives) {
+		return f.at.errorf("$.sampling.alternatives", fmt.Sprintf("use 2 to %d", llm.MaxAlternatives), "alternatives is %d", n)
 	}
 	have := f.givenEvidence()
 	for _, q := range list {
@@ -142,6 +147,55 @@ func (f *File) needs() quantify.Needs {
 	}
 	return quantify.NeedsOf(list)
 }
+
+// reads reports whether any quantifier reads a part of tokens.
+func (f *File) reads(p quantify.Parts) bool {
+	n := f.needs()
+	return (n.Answer|n.Sample)&p != 0
+}
+
+// Unsupported is a quantifier that a model cannot support, and why.
+type Unsupported struct {
+	Quantifier string           `json:"quantifier"`
+	Why        []record.Missing `json:"why"`
+}
+
+// unsupported lists the study's quantifiers that an engine which can do so much does not support. Their values
+// will be missing.
+func (f *File) unsupported(can llm.Capabilities) []Unsupported {
+	list, err := f.quantifiersOf()
+	if err != nil {
+		return nil // refused when the file was checked
+	}
+	have := f.givenEvidence()
+	parts := quantify.LogProbs
+	if can.Details.Alternatives >= 2 {
+		parts |= quantify.TopAlternatives
+	}
+	if can.Details.Entropy {
+		parts |= quantify.FullEntropy
+	}
+	if can.Details.End {
+		parts |= quantify.EndOfTurn
+	}
+	have.Answer, have.Sample = parts, parts
+	if !can.Score {
+		have.Questions = []quantify.Question{quantify.OwnAnswer}
+		if f.Entailment.By == OwnEntailment {
+			have.Entailment, have.EntailmentWithQuestion = 0, 0
+		}
+	}
+	var lacking []Unsupported
+	for _, q := range list {
+		if why := q.Needs.Lacking(have); len(why) > 0 {
+			lacking = append(lacking, Unsupported{q.ID, why})
+		}
+	}
+	return lacking
+}
+
+// String is for people.
+func (u Unsupported) String() string { return u.Quantifier + ": " + joinMissing(u.Why) }
 
 // entails reports whether anything in the study reads entailment that somebody must be asked for.
 func (f *File) entails() bool {

@@ -17,12 +17,17 @@ type Sampling struct {
 	Samples int `yaml:"samples,omitempty"`
 	// Temperature above 0; 1 by default.
 	Temperature float64 `yaml:"temperature,omitempty"`
+	// Alternatives is how many of the most probable tokens are told at each position, for the quantifiers that
+	// read them; 15 by default, as uqlm has it.
+	Alternatives int `yaml:"alternatives,omitempty"`
 }
 
 // Defaults of sampling, those of "A Tale of Two Error Categories", section 4.
 const (
 	DefaultSamples     = 10
 	DefaultTemperature = 1
+	// DefaultAlternatives is that of uqlm's negentropy.
+	DefaultAlternatives = 15
 )
 
 // The ids of judges that need more than texts: a model of the study, and the model of embeddings.
@@ -52,10 +57,23 @@ func (r *runner) uncertainty(m *model, setting record.Setting) (*collect.Uncerta
 	if needs.Samples > 0 || needs.Ideas {
 		u.Samples = f.Sampling.Samples
 	}
+	can := m.opened.Engine.Capabilities().Details
+	u.Details, u.SampleDetails = f.details(needs.Answer, can), f.details(needs.Sample, can)
 	for _, q := range needs.Questions {
 		u.Questions = append(u.Questions, asked(q))
 	}
 	return u, nil
+}
+
+// details are what is asked for of tokens so that these parts of them are known, as far as an engine can tell it.
+func (f *File) details(parts quantify.Parts, can llm.Details) llm.Details {
+	var d llm.Details
+	if parts&quantify.TopAlternatives != 0 && can.Alternatives >= 2 {
+		d.Alternatives = min(f.Sampling.Alternatives, can.Alternatives)
+	}
+	d.Entropy = parts&quantify.FullEntropy != 0 && can.Entropy
+	d.End = parts&quantify.EndOfTurn != 0 && can.End
+	return d
 }
 
 func asked(q quantify.Question) collect.Asked {
@@ -100,7 +118,15 @@ func (r *runner) evidence(u collect.Uncertain, needs quantify.Needs) *quantify.E
 }
 
 func textOf(s collect.Sampled) quantify.Text {
-	return quantify.Text{Text: s.Text, Tokens: s.Tokens, NoTokens: s.NoTokens, Truncated: s.Truncated, Missing: s.Missing}
+	t := quantify.Text{Text: s.Text, Tokens: s.Tokens, NoTokens: s.NoTokens, Truncated: s.Truncated, Missing: s.Missing}
+	if s.Told == nil {
+		return t
+	}
+	t.Alternatives, t.Entropies = s.Told.Alternatives, s.Told.Entropies
+	if end := s.Told.End; end != nil {
+		t.End = quantify.End{LogProb: record.Known(end.LogProb), Alternatives: end.Alternatives}
+	}
+	return t
 }
 
 // uncertaintyWork asks a setting for what its uncertainty is quantified from.

@@ -65,7 +65,10 @@ func (a *app) printPlan(plan *study.Plan, format string) error {
 		if err := report.WritePlan(a.out, a.width(), planRows(plan)); err != nil {
 			return err
 		}
-		return writeMemory(a.out, plan)
+		if err := writeMemory(a.out, plan); err != nil {
+			return err
+		}
+		return writeUnsupported(a.out, plan)
 	}
 	return usagef("unknown format %q; use text or json", format)
 }
@@ -80,6 +83,23 @@ func writeMemory(w io.Writer, plan *study.Plan) error {
 		said[s.Setting.Model] = true
 		if _, err := fmt.Fprintf(w, "Memory of %s at most %s\n", termsafe.Text(s.Setting.Model), s.MemoryFor); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// writeUnsupported says which quantifiers a model cannot support.
+func writeUnsupported(w io.Writer, plan *study.Plan) error {
+	said := map[string]bool{}
+	for _, s := range plan.Settings {
+		if said[s.Setting.Model] {
+			continue
+		}
+		said[s.Setting.Model] = true
+		for _, u := range s.Unsupported {
+			if _, err := fmt.Fprintf(w, "Model %s gives no value of %s\n", termsafe.Text(s.Setting.Model), u); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

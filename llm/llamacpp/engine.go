@@ -116,6 +116,7 @@ func (e *Engine) Capabilities() llm.Capabilities {
 	return llm.Capabilities{
 		Generate: true, Score: true, Chat: e.template != nil,
 		Seeds: e.reproducible(), ContextTokens: e.c.context,
+		Details: llm.Details{Alternatives: llm.MaxAlternatives, Entropy: true, End: true},
 	}
 }
 

@@ -64,13 +64,20 @@ type generation struct {
 	tokens []record.Token
 	text   []byte
 	end    llm.Finish
+
+	wanted llm.Details
+	told   *llm.Told // nil where nothing is wanted
 }
 
 func newGeneration(r llm.Request, prompt []int32, v vocabulary) *generation {
-	return &generation{
+	g := &generation{
 		prompt: prompt, v: v, choose: newChooser(r, prompt),
-		max: r.Decoding.MaxTokens, stop: newStops(r.Decoding.Stop),
+		max: r.Decoding.MaxTokens, stop: newStops(r.Decoding.Stop), wanted: r.Details,
 	}
+	if r.Details != (llm.Details{}) {
+		g.told = &llm.Told{}
+	}
+	return g
 }
 
 func (g *generation) take(_ int, logits []float32, s *scratch) (int32, bool, error) {
@@ -81,12 +88,13 @@ func (g *generation) take(_ int, logits []float32, s *scratch) (int32, bool, err
 	next := g.choose.choose(logits, s)
 	if g.v.ends(next) {
 		g.end = llm.FinishEnd
-		return next, false, nil
+		return next, false, g.tellEnd(logits, sum, next)
 	}
 	lp, err := logProb(logits, sum, next)
 	if err != nil {
 		return 0, false, err
 	}
+	g.tell(logits, sum)
 	piece := g.v.piece(next)
 	g.tokens = append(g.tokens, record.Token{ID: next, Piece: piece, LogProb: lp})
 	from := len(g.text)
@@ -105,7 +113,7 @@ func (g *generation) take(_ int, logits []float32, s *scratch) (int32, bool, err
 func (g *generation) reply() llm.Reply {
 	return llm.Reply{
 		Text: strings.ToValidUTF8(string(g.text), "\uFFFD"), Tokens: g.tokens,
-		PromptIDs: g.prompt, Finish: g.end,
+		PromptIDs: g.prompt, Finish: g.end, Told: g.told,
 	}
 }
 

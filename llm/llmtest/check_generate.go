@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"unicode/utf8"
@@ -28,6 +29,56 @@ func checkLimit(p *probe) {
 	if replies[0].Reproducible && replies[1].Reproducible && replies[0].Tokens[0].ID != replies[1].Tokens[0].ID {
 		p.faultf("the first token depends on the limit")
 	}
+}
+
+// checkDetails asks for all details that the engine says it can tell: the reply is the same with them, and they
+// are distributions over at least the token that was chosen. What a server leaves out is no fault.
+func checkDetails(p *probe) {
+	plain := p.generate(talkative, 6)
+	detailed := plain
+	if detailed.Details = p.can.Details; detailed.Details == (llm.Details{}) {
+		return
+	}
+	detailed.Details.Alternatives = min(detailed.Details.Alternatives, 5)
+	replies, ok := p.all(plain, detailed)
+	if !ok {
+		return
+	}
+	if replies[0].Told != nil {
+		p.faultf("details that nobody asked for: %+v", replies[0].Told)
+	}
+	if replies[0].Reproducible && replies[1].Reproducible && replies[0].Text != replies[1].Text {
+		p.faultf("details change the text: %q, %q", replies[0].Text, replies[1].Text)
+	}
+	told := replies[1].Told
+	if told == nil {
+		return
+	}
+	if err := told.Check(len(replies[1].Tokens)); err != nil {
+		p.faultf("details: %v", err)
+	}
+	for i, list := range told.Alternatives {
+		if len(list) > detailed.Details.Alternatives || !isDescending(list) || mass(list) > 1+1e-6 {
+			p.faultf("alternatives at position %d, of mass %v: %v", i, mass(list), list)
+		}
+	}
+	for i, h := range told.Entropies {
+		if h < 0 {
+			p.faultf("entropy at position %d: %v", i, h)
+		}
+	}
+}
+
+func isDescending(list []float64) bool {
+	return slices.IsSortedFunc(list, func(a, b float64) int { return cmp.Compare(b, a) })
+}
+
+func mass(logProbs []float64) float64 {
+	sum := 0.
+	for _, x := range logProbs {
+		sum += math.Exp(x)
+	}
+	return sum
 }
 
 // checkStop takes its stop strings from what the model says without any: one across the border of two

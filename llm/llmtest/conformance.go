@@ -96,6 +96,7 @@ var checks = []check{
 	{name: "an answer without text has no token", needs: need{score: true}, run: checkEmptyAnswer},
 	{name: "generated tokens join to the text", needs: need{generate: true}, run: checkGenerated},
 	{name: "the token limit is kept", needs: need{generate: true, tokens: true}, run: checkLimit},
+	{name: "details change nothing else and fit the tokens", needs: need{generate: true, tokens: true}, run: checkDetails},
 	{name: "stop strings cut the text", needs: need{generate: true, tokens: true}, run: checkStop},
 	{name: "greedy replies repeat and ignore the seed", needs: need{generate: true}, run: checkGreedy},
 	{name: "samples repeat, one by one and together", needs: need{generate: true, seeds: true}, run: checkSamples},

@@ -111,7 +111,8 @@ func NewScripted(script Script, opts ...Option) *Scripted {
 		script:   script,
 		identity: llm.Identity{Engine: "scripted", Version: "1", Mode: "exact"},
 		can: llm.Capabilities{Generate: true, Score: true, Chat: true, Seeds: true,
-			Embed: true, Dimensions: embeddingSize},
+			Embed: true, Dimensions: embeddingSize,
+			Details: llm.Details{Alternatives: llm.MaxAlternatives, Entropy: true, End: true}},
 	}
 	Named("script")(s)
 	for _, o := range opts {
@@ -249,6 +250,7 @@ func (s *Scripted) answer(r llm.Request) (llm.Reply, error) {
 	said := s.choose(r)
 	pieces, cut, finish := end(said, r.Decoding)
 	reply.Tokens, reply.Text, reply.Finish = s.tokens(r.Prompt, pieces), cut, finish
+	reply.Told = told(r.Details, reply.Tokens, finish)
 	return reply, nil
 }
 

@@ -1,9 +1,11 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -40,6 +42,26 @@ type chatToken struct {
 	Text    string   `json:"token"`
 	Bytes   piece    `json:"bytes"`
 	LogProb *float64 `json:"logprob"`
+	Top     []struct {
+		LogProb *float64 `json:"logprob"`
+	} `json:"top_logprobs"`
+}
+
+// mostTop is how many alternatives OpenAI's routes tell.
+const mostTop = 20
+
+// top are the log-probabilities of the alternatives; nil if one of them has none.
+func (t chatToken) top() []float64 {
+	var list []float64
+	for _, one := range t.Top {
+		x, err := logProb(one.LogProb)
+		if err != nil {
+			return nil
+		}
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b float64) int { return cmp.Compare(b, a) })
+	return list
 }
 
 // chatMessage is what a model said. Servers name the field of the reasoning differently.
@@ -122,6 +144,9 @@ func (c *chat) once(ctx context.Context, r llm.Request, values bool) (completion
 		body["messages"] = r.Prompt.Messages
 		if values {
 			body["logprobs"] = true
+			if r.Details.Alternatives > 0 {
+				body["top_logprobs"] = min(r.Details.Alternatives, mostTop)
+			}
 		}
 		for _, m := range r.Prompt.Messages {
 			size += len(m.Content)
@@ -175,7 +200,7 @@ func (a *chatAnswer) completion() (completion, error) {
 		}
 	}
 	var err error
-	out.tokens, out.why, err = chatTokens(answer, tokens)
+	out.why, err = out.take(answer, tokens)
 	return out, err
 }
 
@@ -205,10 +230,14 @@ func onlyThought(thought string, finish llm.Finish) string {
 	return "<think>" + thought + "</think>"
 }
 
-// chatTokens gives the tokens of an answer. Reasoning may come first among them; the token that ended the
+// take gives a completion the tokens of an answer. Reasoning may come first among them; the token that ended the
 // turn may be the last. What does not add up to the answer is none, and why.
-func chatTokens(answer string, list []chatToken) ([]record.Token, string, error) {
+func (c *completion) take(answer string, list []chatToken) (why string, err error) {
 	for len(list) > 0 && list[len(list)-1].text() == "" { // it ended the turn
+		last := list[len(list)-1]
+		if x, err := logProb(last.LogProb); err == nil {
+			c.end = &llm.EndOfTurn{LogProb: x, Alternatives: last.top()}
+		}
 		list = list[:len(list)-1]
 	}
 	for first := range list {
@@ -218,13 +247,18 @@ func chatTokens(answer string, list []chatToken) ([]record.Token, string, error)
 			texts[i] = t.text()
 		}
 		if pieces, ok := align(answer, texts); ok {
-			return valued(rest[:within(answer, texts, pieces)], pieces)
+			rest = rest[:within(answer, texts, pieces)]
+			for _, t := range rest {
+				c.top = append(c.top, t.top())
+			}
+			c.tokens, why, err = valued(rest, pieces)
+			return why, err
 		}
 	}
 	if answer == "" {
-		return nil, "", nil
+		return "", nil
 	}
-	return nil, fmt.Sprintf("%d tokens do not add up to the text", len(list)), nil
+	return fmt.Sprintf("%d tokens do not add up to the text", len(list)), nil
 }
 
 // text is the token's bytes where they are text, or else what the server writes for it.

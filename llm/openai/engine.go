@@ -93,6 +93,10 @@ type completion struct {
 	// gives none that can be used, and why says so.
 	tokens []record.Token
 	why    string
+	// top has for each of tokens the log-probabilities of the most probable ones, as far as the server tells
+	// them; end is the token that ended the turn. Both nil where nothing is told.
+	top [][]float64
+	end *llm.EndOfTurn
 	// finish is End or Length; or Stop where the server says that it met a stop string.
 	finish llm.Finish
 	// prompt are the ids before the text, from a server that is asked in text and tells them.
@@ -191,13 +195,20 @@ var strategies = map[Dialect]string{
 	TGI: "prefill", LlamaCppPython: "echo",
 }
 
+// tells is what the dialects tell of generated tokens besides their log-probabilities. OpenAI's route seldom has
+// the end of the turn.
+var tells = map[Dialect]llm.Details{
+	OpenAI: {Alternatives: mostTop}, Plain: {Alternatives: mostTop}, Ollama: {Alternatives: mostTop},
+	LlamaServer: {Alternatives: llm.MaxAlternatives, End: true},
+}
+
 // seeded dialects honour a seed in each request.
 var seeded = map[Dialect]bool{VLLM: true, LlamaServer: true, Ollama: true, TGI: true, LlamaCppPython: true}
 
 // Capabilities is what servers of a dialect can do, as far as that does not depend on the model.
 func (d Dialect) Capabilities() llm.Capabilities {
 	_, scores := strategies[d]
-	return llm.Capabilities{Generate: true, Score: scores, Seeds: seeded[d]}
+	return llm.Capabilities{Generate: true, Score: scores, Seeds: seeded[d], Details: tells[d]}
 }
 
 // Dialect is the dialect in use: the one that was asked for, or that the server was found to speak.
@@ -475,10 +486,30 @@ func (e *Engine) finish(r llm.Request, said completion, prompt []int32) (llm.Rep
 		reply.Text = validText(joined(said.tokens))
 	}
 	cut(&reply, r.Decoding.Stop)
+	reply.Told = said.told(r.Details, &reply)
 	if reply.Finish == llm.FinishLength && len(reply.Tokens) > 0 && len(reply.Tokens) < r.Decoding.MaxTokens {
 		return llm.Reply{}, fmt.Errorf("%w: the server ended after %d of %d tokens", llm.ErrContextOverflow, len(reply.Tokens), r.Decoding.MaxTokens)
 	}
 	return reply, nil
+}
+
+// told are the details that were asked for and that the server told of a reply.
+func (c *completion) told(wanted llm.Details, reply *llm.Reply) *llm.Told {
+	var t llm.Told
+	if wanted.Alternatives > 0 && len(reply.Tokens) > 0 && len(reply.Tokens) <= len(c.top) {
+		for _, list := range c.top[:len(reply.Tokens)] {
+			t.Alternatives = append(t.Alternatives, list[:min(len(list), wanted.Alternatives)])
+		}
+	}
+	if wanted.End && reply.Finish == llm.FinishEnd && c.end != nil {
+		end := *c.end
+		end.Alternatives = end.Alternatives[:min(len(end.Alternatives), wanted.Alternatives)]
+		t.End = &end
+	}
+	if t.Alternatives == nil && t.End == nil {
+		return nil
+	}
+	return &t
 }
 
 // cut ends a reply at the first stop string: the text before it, the tokens up to the one that completes it.

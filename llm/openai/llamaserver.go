@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -247,6 +248,20 @@ type llamaCandidate struct {
 	Top     []llamaCandidate `json:"top_logprobs"`
 }
 
+// top are the log-probabilities of the likeliest tokens, in descending order; nil if one of them has none.
+func (c llamaCandidate) top() []float64 {
+	var list []float64
+	for _, one := range c.Top {
+		x, err := logProb(one.LogProb)
+		if err != nil {
+			return nil
+		}
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b float64) int { return cmp.Compare(b, a) })
+	return list
+}
+
 // of checks that an answer is about a whole prompt of n tokens.
 func (a *llamaAnswer) of(n int) error {
 	switch {
@@ -377,7 +392,7 @@ func (l *llamaServer) forced(ctx context.Context, ids []int32, token int32, n in
 func (l *llamaServer) complete(ctx context.Context, prompt []int32, r llm.Request) (completion, error) {
 	d := r.Decoding
 	body := map[string]any{
-		"prompt": prompt, "n_predict": d.MaxTokens, "n_probs": 1, "temperature": d.Temperature, "top_k": d.TopK, "top_p": orOne(d.TopP),
+		"prompt": prompt, "n_predict": d.MaxTokens, "n_probs": max(1, r.Details.Alternatives), "temperature": d.Temperature, "top_k": d.TopK, "top_p": orOne(d.TopP),
 		"min_p": d.MinP, "repeat_penalty": orOne(d.RepetitionPenalty), "repeat_last_n": l.window, "presence_penalty": 0, "frequency_penalty": 0,
 		"typical_p": 1, "dry_multiplier": 0, "xtc_probability": 0, "mirostat": 0, "dynatemp_range": 0,
 		"cache_prompt": true, "return_tokens": true, "post_sampling_probs": false, "stream": false,
@@ -414,7 +429,7 @@ func (l *llamaServer) completion(ctx context.Context, a *llamaAnswer) (completio
 	}
 	values := a.Values
 	texts := make([]string, len(ids))
-	out.tokens = make([]record.Token, len(ids))
+	out.tokens, out.top = make([]record.Token, len(ids)), make([][]float64, len(ids))
 	for i, id := range ids {
 		out.tokens[i] = record.Token{ID: id, LogProb: untold}
 		if len(values) == 0 || values[0].ID != id {
@@ -423,8 +438,14 @@ func (l *llamaServer) completion(ctx context.Context, a *llamaAnswer) (completio
 		texts[i] = string(values[0].Bytes)
 		if x, err := logProb(values[0].LogProb); err == nil && len(values[0].Top) > 0 { // none: the speculative path, whose values are made up
 			out.tokens[i].LogProb = x
+			out.top[i] = values[0].top()
 		}
 		values = values[1:]
+	}
+	if n := len(a.Tokens); out.finish == llm.FinishEnd && n > 0 && len(values) == 1 && values[0].ID == a.Tokens[n-1] && len(values[0].Top) > 0 {
+		if x, err := logProb(values[0].LogProb); err == nil {
+			out.end = &llm.EndOfTurn{LogProb: x, Alternatives: values[0].top()}
+		}
 	}
 	whole, err := l.text(ctx, ids)
 	if err != nil {

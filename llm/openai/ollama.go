@@ -102,6 +102,9 @@ func (o *ollama) complete(ctx context.Context, r llm.Request) (completion, error
 		options["seed"] = seedOf(r)
 	}
 	body := map[string]any{"model": o.model, "stream": false, "logprobs": true, "truncate": false, "shift": false, "options": options}
+	if r.Details.Alternatives > 0 {
+		body["top_logprobs"] = min(r.Details.Alternatives, mostTop)
+	}
 	path, size := "/api/chat", len(r.Prompt.Text)
 	if r.Prompt.Text != "" {
 		path, body["prompt"], body["raw"] = "/api/generate", r.Prompt.Text, true
@@ -151,6 +154,6 @@ func (a *ollamaAnswer) completion() (completion, error) {
 		return out, nil
 	}
 	var err error
-	out.tokens, out.why, err = chatTokens(answer, a.LogProbs)
+	out.why, err = out.take(answer, a.LogProbs)
 	return out, err
 }

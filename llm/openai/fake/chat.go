@@ -2,6 +2,7 @@ package fake
 
 import (
 	"context"
+	"math"
 
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/llm/llmtest"
@@ -16,6 +17,7 @@ type chatBody struct {
 	TopP        float64       `json:"top_p"`
 	Seed        *int64        `json:"seed"`
 	LogProbs    any           `json:"logprobs"`
+	Top         int           `json:"top_logprobs"`
 }
 
 // serveEmbeddings is OpenAI's route. The vectors come in the reverse order, each with its index.
@@ -91,15 +93,28 @@ func (s *Server) chatReply(ctx context.Context, p llm.Prompt, body chatBody) (an
 		one["message"] = message
 	}
 	if wanted && !s.lies.NoLogProbs {
-		one["logprobs"] = object{"content": s.chatTokens(said)}
+		one["logprobs"] = object{"content": s.chatTokens(said, body.Top)}
 	}
 	return object{"id": "1", "model": ModelName, "system_fingerprint": "fp_1", "choices": []object{one}, "usage": usage(before, ids(said.Tokens))}, nil
 }
 
-func (s *Server) chatTokens(said spoken) []object {
+// alternatives of a token of log-probability x: itself, and others that share half of the rest.
+func (s *Server) alternatives(x float64, n int) []object {
+	list := []object{}
+	rest := math.Log1p(-math.Exp(min(x, -1e-9))) - math.Ln2
+	for i := range n {
+		if i > 0 {
+			x, rest = rest, rest-math.Ln2
+		}
+		list = append(list, object{"token": "x", "logprob": s.lp(x)})
+	}
+	return list
+}
+
+func (s *Server) chatTokens(said spoken, top int) []object {
 	list := []object{}
 	for i, t := range said.Tokens {
-		list = append(list, object{"token": decoded(t.ID), "bytes": bytesOf(string(t.Piece)), "logprob": s.lp(said.values[i])})
+		list = append(list, object{"token": decoded(t.ID), "bytes": bytesOf(string(t.Piece)), "logprob": s.lp(said.values[i]), "top_logprobs": s.alternatives(said.values[i], top)})
 	}
 	if s.lies.CutLogProbs && len(list) > 1 {
 		list = list[:1]

@@ -120,7 +120,7 @@ func (s *Server) llamaCompletion(ctx context.Context, body llamaBody) (any, *fai
 	var values []object
 	for i, id := range list {
 		if i == 0 || !s.lies.Zero {
-			values = append(values, s.llamaValues(id, said.values[i])...)
+			values = append(values, s.llamaValues(id, said.values[i], body.Probs)...)
 		} else {
 			values = append(values, object{"id": id, "token": decoded(id), "bytes": bytesOf(llmtest.PieceOf(id)), "logprob": 0, "top_logprobs": []object{}})
 		}
@@ -131,7 +131,7 @@ func (s *Server) llamaCompletion(ctx context.Context, body llamaBody) (any, *fai
 	stop := map[llm.Finish]string{llm.FinishEnd: "eos", llm.FinishLength: "limit", llm.FinishStop: "word"}[said.Finish]
 	if stop == "eos" {
 		list = append(list, llmtest.EndOfTurnID)
-		values = append(values, s.llamaValues(llmtest.EndOfTurnID, -.01)...)
+		values = append(values, s.llamaValues(llmtest.EndOfTurnID, -.01, body.Probs)...)
 	}
 	out := object{"content": said.Text, "tokens": list, "stop_type": stop, "truncated": false, "tokens_evaluated": len(prompt), "tokens_predicted": len(list)}
 	if !s.lies.NoLogProbs {
@@ -153,7 +153,7 @@ func (s *Server) llamaForced(prompt []int32, body llamaBody) (any, *failure) {
 	if s.lies.Processed {
 		x[0] = 0
 	}
-	values := s.llamaValues(id, x[0])
+	values := s.llamaValues(id, x[0], 1)
 	if body.Probs > 1 && len(values) == 1 { // as if all of the vocabulary: here, all first bytes of a character
 		values[0]["top_logprobs"] = s.everything(prompt)
 	}
@@ -165,13 +165,13 @@ func (s *Server) llamaForced(prompt []int32, body llamaBody) (any, *failure) {
 }
 
 // llamaValues is the entry of a token; none for one that ends inside a character.
-func (s *Server) llamaValues(id int32, x float64) []object {
+func (s *Server) llamaValues(id int32, x float64, top int) []object {
 	piece := llmtest.PieceOf(id)
 	if !utf8.ValidString(piece) {
 		return nil
 	}
 	one := object{"id": id, "token": piece, "bytes": bytesOf(piece), "logprob": s.lp(x)}
-	one["top_logprobs"] = []object{{"id": id, "token": piece, "bytes": bytesOf(piece), "logprob": s.lp(x)}}
+	one["top_logprobs"] = s.alternatives(x, max(1, top))
 	return []object{one}
 }
 
