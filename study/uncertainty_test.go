@@ -150,7 +150,7 @@ func TestWhatCannotBeQuantifiedIsRefusedBeforeTheFirstCall(t *testing.T) {
 	t.Parallel()
 	for change, want := range map[string]string{
 		"quantifiers: [semantic-entropie]":                   `semantic-entropy`,
-		"quantifiers: [token-entropy]":                       "cannot be had here",
+		"quantifiers: [token-sar]":                           "cannot be had here",
 		"quantifiers: [default, log-probability]":            "twice",
 		"quantifiers: [default]\nsampling: {samples: 5000}":  "samples is 5000",
 		"quantifiers: [default]\nsampling: {temperature: 0}": "draws no samples",
