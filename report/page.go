@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/credence-lab/credence/card"
+	"github.com/credence-lab/credence/consistency"
 	"github.com/credence-lab/credence/internal/chart"
 	"github.com/credence-lab/credence/internal/termsafe"
 	"github.com/credence-lab/credence/protocol"
@@ -26,6 +27,8 @@ type Page struct {
 	Sections []*Section
 	// Tables are over all settings; see [StudyTables].
 	Tables []StudyTable
+	// Consistency is the survey of cross-contextual consistency; nil where there is none.
+	Consistency *consistency.Survey
 	// Settings are the results behind the tables; their shifts are drawn. May be nil.
 	Settings []*protocol.SettingResult
 }
@@ -58,6 +61,10 @@ func WriteHTML(w io.Writer, p Page) error {
 		view.Sections = append(view.Sections, frame)
 	}
 	view.Glossary = glossary()
+	if p.Consistency != nil {
+		view.Consistency = consistencyViewOf(p.Consistency)
+		view.Glossary = append(view.Glossary, consistencyTerms()...)
+	}
 	return execute(w, "page", view)
 }
 
@@ -80,6 +87,8 @@ type pageView struct {
 	Card     *cardView
 	Sections []sectionFrame
 	Glossary []term
+	// Consistency is set where the study measured it.
+	Consistency *consistencyView
 	// Scores is set where the page is about scores alone.
 	Scores *scoresView
 	// Validation is set where the page is about judges.

@@ -19,7 +19,9 @@ type StudyTable struct {
 	Title string
 	// Source is the table of the paper whose form it has; empty where the paper has none.
 	Source string
-	view   tableView
+	// Paper is the paper meant, where it is not "Same Answer, Different Confidence".
+	Paper string
+	view  tableView
 }
 
 // StudyTables are all tables that a study's results give, in the order of the paper.
@@ -31,7 +33,7 @@ func StudyTables(settings []*protocol.SettingResult, s *protocol.Summaries) []St
 	add := func(name, source, title string, v tableView) {
 		if len(v.Rows) > 0 {
 			v.Name = name
-			list = append(list, StudyTable{name, title, source, v})
+			list = append(list, StudyTable{Name: name, Title: title, Source: source, view: v})
 		}
 	}
 	for _, shift := range shown(s.Shifts) {

@@ -147,6 +147,9 @@ func (t StudyTable) heading() string {
 	if t.Source == "" {
 		return t.view.Caption
 	}
+	if t.Paper != "" {
+		return fmt.Sprintf("%s (the form of %s, %s)", t.view.Caption, t.Paper, t.Source)
+	}
 	return fmt.Sprintf("%s (the form of \"Same Answer, Different Confidence\", %s)", t.view.Caption, t.Source)
 }
 

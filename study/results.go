@@ -71,11 +71,20 @@ type RunCost struct {
 	AskingSeconds   float64 `json:"asking_seconds"`
 }
 
-// Tables are all tables of the study over its settings.
+// Tables are the tables of the study over its settings, but those of consistency.
 func (r *Results) Tables() []report.StudyTable {
 	list := report.StudyTables(r.Settings, r.Summaries)
 	for _, u := range r.Uncertainty {
 		list = append(list, report.MatrixTable(u.Matrix()))
+	}
+	return list
+}
+
+// AllTables are all tables that the run has; those of consistency have a section of their own on the page.
+func (r *Results) AllTables() []report.StudyTable {
+	list := r.Tables()
+	if r.Consistency != nil {
+		list = append(list, report.ConsistencyTables(r.Consistency)...)
 	}
 	return list
 }
@@ -145,7 +154,7 @@ func (r *runner) write(results *Results, info *RunInfo) error {
 	if err := r.folder.write(cardFile, []byte(results.Card.Markdown())); err != nil {
 		return err
 	}
-	page := report.Page{Title: r.file.Name, Card: results.Card, Sections: r.sections}
+	page := report.Page{Title: r.file.Name, Card: results.Card, Consistency: results.Consistency, Sections: r.sections}
 	if len(r.settings) > 1 || results.HasParts() {
 		page.Tables, page.Settings = results.Tables(), r.settings
 	}

@@ -61,6 +61,12 @@ func charts() map[string]template.HTML {
 		"scatter": chart.Scatter{Head: head("k"), XLabel: "F1", YLabel: "likeness", Points: []chart.ScatterPoint{
 			{Series: 2, X: .9, Y: .97, Hover: "gpt"}, {Series: 3, X: .2, Y: .74}, {X: nan, Y: .1},
 		}}.SVG(),
+		"quadrants": chart.Scatter{Head: head("q"), XLabel: "C3", YLabel: "performance", Cross: &chart.Point{X: .8, Y: .5}, Points: []chart.ScatterPoint{
+			{Series: 1, X: .9, Y: .9, Hover: "mastered"}, {Series: 4, X: .2, Y: 0},
+		}}.SVG(),
+		"histogram-plain": chart.Histogram{Head: head("r"), Says: "30 pairs", At: []float64{.25, nan}, Bins: []chart.HistogramBin{
+			{From: -1, To: 0, Correct: 10, Hover: "10"}, {From: 0, To: 1, Correct: 20},
+		}}.SVG(),
 		"scatter-empty": chart.Scatter{Head: head("l")}.SVG(),
 		"strips": chart.Strips{Head: head("m"), XLabel: "confidence", At: .5, CrossRow: 1, Rows: []chart.StripRow{
 			{Label: "TP", Points: []float64{.9, .9, nan}, Hover: "2"},

@@ -11,6 +11,11 @@ type Histogram struct {
 	Head
 	Series int
 	Bins   []HistogramBin
+	// Says replaces the counts of right and wrong above the bars, for a histogram of something else, whose counts
+	// are the Correct ones.
+	Says string
+	// At are places on the axis that are marked by a line across; those that are not finite are left out.
+	At []float64
 }
 
 // HistogramBin is one pair of bars.
@@ -43,6 +48,11 @@ func (p Histogram) SVG() template.HTML {
 		b.draw(d, x, y)
 	}
 	d.end()
+	for _, at := range p.At {
+		if finite(at) {
+			d.line("ideal", x.at(at), histogramBottom, x.at(at), histogramTop)
+		}
+	}
 	d.line("axis", panelLeft, y.at(0), panelRight, y.at(0))
 	p.labels(d, x, right, wrong)
 	return d.done()
@@ -72,7 +82,11 @@ func (p Histogram) labels(d *drawing, x scale, right, wrong int) {
 	for _, v := range []float64{x.from, x.from/2 + x.to/2, x.to} {
 		d.text("", "m", x.at(v), histogramHeight-2, tick(v))
 	}
-	d.text("", "", panelLeft, topLabel, fmt.Sprintf("%d right, %d wrong", right, wrong))
+	says := p.Says
+	if says == "" {
+		says = fmt.Sprintf("%d right, %d wrong", right, wrong)
+	}
+	d.text("", "", panelLeft, topLabel, says)
 }
 
 // counts gives the highest bars and the totals. A side without answers keeps a little room.

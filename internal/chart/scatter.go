@@ -12,6 +12,8 @@ type Scatter struct {
 	// XLabel and YLabel name the axes.
 	XLabel, YLabel string
 	Points         []ScatterPoint
+	// Cross is where a line across each axis parts the chart into quadrants; nil draws none.
+	Cross *Point
 }
 
 // ScatterPoint is one mark; one that is not finite is left out.
@@ -46,6 +48,10 @@ func (p Scatter) SVG() template.HTML {
 	}
 	d.text("", "m", (curveLeft+curveRight)/2, curveHeight-4, p.XLabel)
 	d.text("", "", curveLeft, topLabel, p.YLabel)
+	if p.Cross != nil && finite(p.Cross.X, p.Cross.Y) {
+		d.line("ideal", x.at(p.Cross.X), curveBottom, x.at(p.Cross.X), curveTop)
+		d.line("ideal", curveLeft, y.at(p.Cross.Y), curveRight, y.at(p.Cross.Y))
+	}
 	drawn := false
 	for _, m := range p.Points {
 		if !finite(m.X, m.Y) {

@@ -171,6 +171,11 @@ func (a *app) printResults(cmd *cobra.Command, s *study.File, flags studyFlags, 
 	if err := report.WriteHeadlines(a.out, a.width(), firsts); err != nil {
 		return err
 	}
+	if results.Consistency != nil {
+		if err := report.WriteConsistency(a.out, a.width(), results.Consistency); err != nil {
+			return err
+		}
+	}
 	next, why := nextOf(cmd, s, flags, folder)
 	return report.WriteEnd(a.out, a.width(), report.End{
 		Made: info.Made, Reused: info.Reused, Took: info.Finished.Sub(info.Started), Folder: folder,

@@ -23,7 +23,10 @@ func (a *app) newTablesCommand() *cobra.Command {
 of "Same Answer, Different Confidence": shift, ablation, axes, items,
 multiple-choice, estimators, supplied, selection, reference, transfer, range and
 multiverse, as far as the study has the parts they need; and quantifiers: the
-AUROC of each quantifier of uncertainty under each judge.`,
+AUROC of each quantifier of uncertainty under each judge; and of consistency:
+consistency, c3-baselines, c3-models, c3-pooled, c3-averaged, c3-differences,
+c3-sources, c3-kernels, c3-estimators, diagnosis, diagnosis-items, neutrality,
+leaks, perturbations, topics, paraphrases, equivalence, convergence and trends.`,
 		Example: "  credence tables runs/mine\n  credence tables runs/mine --table supplied --format csv",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -36,7 +39,7 @@ AUROC of each quantifier of uncertainty under each judge.`,
 			if err != nil {
 				return err
 			}
-			return a.printTables(results.Tables(), name, format)
+			return a.printTables(results.AllTables(), name, format)
 		},
 	}
 	cmd.Flags().StringVar(&name, "table", "", "one table only, by name")
