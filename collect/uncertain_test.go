@@ -129,7 +129,7 @@ func TestVerdictsAreForcedAndMissingWithAReason(t *testing.T) {
 		{Item: record.Item{ID: "x", Question: item.Question}, Answer: record.Answer{Text: "mercury"}},
 		{Item: item, Answer: record.Answer{Text: "\n"}},
 	}
-	judging := &collect.Judging{Prompt: prompt.DefaultVerdict(), Form: prompt.Chat}
+	judging := &collect.Judging{Prompt: prompt.DefaultVerdict(), Form: prompt.Chat, Forced: true}
 	model := llmtest.NewQuiz([]llmtest.Item{planted})
 	for i := range list {
 		if err := judging.Answer(t.Context(), model, &list[i]); err != nil {
@@ -141,8 +141,8 @@ func TestVerdictsAreForcedAndMissingWithAReason(t *testing.T) {
 		t.Errorf("forced %v, want %v", got, want)
 	}
 	for i, want := range []record.Missing{record.Present, record.AnswerMissing, record.NoReference, record.EmptyAnswer} {
-		if list[i].Forced.Missing != want {
-			t.Errorf("%d: missing %q, want %q", i, list[i].Forced.Missing, want)
+		if list[i].Missing != want {
+			t.Errorf("%d: missing %q, want %q", i, list[i].Missing, want)
 		}
 	}
 }

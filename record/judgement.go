@@ -33,6 +33,18 @@ type Judgement struct {
 	Verdict Verdict
 	// Missing says why the verdict is NotJudged; empty otherwise.
 	Missing Missing
+	// Trace is what stands behind the verdict of a model; nil for judges that compare texts.
+	Trace *Trace
+}
+
+// Trace is what stands behind the verdict of a language model, or of several.
+type Trace struct {
+	// Score is what was cut into a verdict, in [0,1]; absent where the verdict was written.
+	Score Number
+	// Reply is what the model wrote, where it wrote its verdict.
+	Reply string
+	// Calls are the keys of the calls in the ledger, with blanks between them.
+	Calls string
 }
 
 // Label returns 1 for correct, 0 for incorrect, and whether there was a verdict.

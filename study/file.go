@@ -27,6 +27,8 @@ type File struct {
 	Quantifiers []string `yaml:"quantifiers,omitempty"`
 	// Judges of the answers whose uncertainty is quantified, by id; "llm:NAME" is a model of the study.
 	Judges []string `yaml:"judges,omitempty"`
+	// Judging says what is asked of models that judge, besides their verdicts.
+	Judging Judging `yaml:"judging,omitempty"`
 	// Embeddings says where the vectors come from that some quantifiers and judges compare. Empty is none.
 	Embeddings Embeddings `yaml:"embeddings,omitempty"`
 	// Entailment says who judges what follows from what, for quantifiers of meaning.
@@ -205,6 +207,12 @@ func (f *File) fill() {
 		}
 		if !f.at.has("$.entailment") {
 			f.Entailment.By = OwnEntailment
+		}
+		if f.Judging.Repeats > 0 {
+			setDefault(&f.Judging.RepeatItems, DefaultRepeatItems)
+			if !f.at.has("$.judging.temperature") {
+				f.Judging.Temperature = DefaultTemperature
+			}
 		}
 		if !f.at.has("$.judges") {
 			f.Judges = []string{"exact-match", "token-f1@0.3", "rouge-l@0.3"}

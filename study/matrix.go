@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-lab/credence/collect"
 	"github.com/credence-lab/credence/dataset"
+	"github.com/credence-lab/credence/judge"
 	"github.com/credence-lab/credence/measure"
 	"github.com/credence-lab/credence/metric"
 	"github.com/credence-lab/credence/quantify"
@@ -32,6 +33,24 @@ type UncertaintyResult struct {
 type JudgeResult struct {
 	Judge    string        `json:"judge"`
 	Accuracy measure.Value `json:"accuracy"`
+	Steadiness
+}
+
+// Steadiness is how far the verdicts of a model depend on what should not matter.
+type Steadiness struct {
+	// Swapped has the two verdicts of the question in the other order, Turned the references in another. Nil where
+	// it was not asked.
+	Swapped *Sway `json:"swapped,omitempty"`
+	Turned  *Sway `json:"turned,omitempty"`
+	// Repeatability is the share of pairs of verdicts, written again for a sample of the answers, that agree.
+	Repeatability *measure.Value `json:"repeatability,omitempty"`
+}
+
+// Sway is the share of verdicts that a change of order changes, and which way.
+type Sway struct {
+	Changed     measure.Value `json:"changed"`
+	ToCorrect   int           `json:"to_correct"`
+	ToIncorrect int           `json:"to_incorrect"`
 }
 
 // QuantifierResult is a quantifier with what it could not be computed of.
@@ -79,6 +98,9 @@ func (r *runner) quantified(ctx context.Context, setting record.Setting, d datas
 	}
 	for _, name := range judges {
 		labels, result := labelsOf(name, judgements, len(list), r.file.Analysis.Level)
+		if id, err := judge.ParseID(name); err == nil && asksModels(id) {
+			result.Steadiness = r.steadiness(id, setting)
+		}
 		row := make([]measure.Value, len(quantifiers))
 		for k, q := range quantifiers {
 			if row[k], err = r.auroc(ctx, setting, q, values[k], labels); err != nil {

@@ -123,7 +123,7 @@ type runner struct {
 	collected map[record.Setting]*collect.Records
 	// What was collected for quantifiers, by setting, and what models said as judges.
 	uncertain map[record.Setting][]collect.Uncertain
-	verdicts  map[verdictKey][]collect.Judged
+	verdicts  map[verdictKey][]modelVerdict
 	// Vectors of texts, nil without embeddings, and relations of pairs by who judged them; see entailmentJudge.
 	vectors   map[string]collect.Vector
 	relations map[string]relations
@@ -148,7 +148,7 @@ type runner struct {
 func newRunner(f *File) *runner {
 	return &runner{
 		file: f, collected: map[record.Setting]*collect.Records{}, works: newWorks(),
-		uncertain: map[record.Setting][]collect.Uncertain{}, verdicts: map[verdictKey][]collect.Judged{},
+		uncertain: map[record.Setting][]collect.Uncertain{}, verdicts: map[verdictKey][]modelVerdict{},
 		relations: map[string]relations{}, noted: map[string]bool{}, consistent: newConsistent(),
 	}
 }

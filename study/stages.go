@@ -63,9 +63,8 @@ func (f *File) passes() []pass {
 			list = append(list, pass{StageSupplied, i})
 		}
 	}
-	judges := f.llmJudges()
 	for i, m := range f.Models {
-		if slices.Contains(judges, m.Name) {
+		if f.judgingOf(m.Name) != (judgingRole{}) {
 			list = append(list, pass{StageVerdicts, i})
 		}
 		if f.entails() && f.Entailment.By == m.Name && m.Name != OwnEntailment {

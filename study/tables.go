@@ -59,9 +59,12 @@ type tokenRow struct {
 
 type judgementRow struct {
 	answerKey
-	Judge   string `parquet:"judge,dict"`
-	Verdict string `parquet:"verdict,dict"`
-	Missing string `parquet:"missing,dict"`
+	Judge   string   `parquet:"judge,dict"`
+	Verdict string   `parquet:"verdict,dict"`
+	Missing string   `parquet:"missing,dict"`
+	Score   *float64 `parquet:"score"`
+	Reply   string   `parquet:"reply,dict"`
+	Calls   string   `parquet:"calls"`
 }
 
 type metricRow struct {
@@ -171,7 +174,10 @@ func tokenRows(scorings []record.Scoring) []tokenRow {
 func judgementRows(judgements []record.Judgement) []judgementRow {
 	rows := make([]judgementRow, len(judgements))
 	for i, j := range judgements {
-		rows[i] = judgementRow{keyOf(j.Answer), j.Judge, j.Verdict.String(), string(j.Missing)}
+		rows[i] = judgementRow{answerKey: keyOf(j.Answer), Judge: j.Judge, Verdict: j.Verdict.String(), Missing: string(j.Missing)}
+		if t := j.Trace; t != nil {
+			rows[i].Score, rows[i].Reply, rows[i].Calls = optional(t.Score.Get()), t.Reply, t.Calls
+		}
 	}
 	return rows
 }

@@ -74,7 +74,10 @@ func (f *File) checkQuantifiers() error {
 			return f.at.errorf("$.quantifiers", "leave it out", "the quantifier %q cannot be had here: %s", q.ID, joinMissing(lacking))
 		}
 	}
-	return f.checkJudges(len(list) > 0)
+	if err := f.checkJudges(len(list) > 0); err != nil {
+		return err
+	}
+	return f.checkJudging()
 }
 
 // maxSamples bounds what a typing error can cost.
@@ -102,9 +105,9 @@ func (f *File) checkJudges(quantified bool) error {
 			return f.at.errorf(node, "list it once", "judges has %q twice", text)
 		}
 		switch {
-		case id.Judge == llmJudge:
-			if !slices.ContainsFunc(f.Models, func(m Model) bool { return m.Name == id.Name }) {
-				return f.at.errorf(node, "name a model of the study", "there is no model %q to judge", id.Name)
+		case asksModels(id):
+			if err := f.checkMembers(node, id); err != nil {
+				return err
 			}
 		case id.Judge == embeddingJudge && f.Embeddings.IsZero():
 			return f.at.errorf(node, "add \"embeddings: all-minilm-l6-v2\"", "the judge %q compares embeddings, and the study names no model of them", text)
@@ -116,10 +119,11 @@ func (f *File) checkJudges(quantified bool) error {
 	return nil
 }
 
-// textJudges and llmJudges part the study's judges by who is asked.
+// textJudges are the judges that compare texts.
 func (f *File) textJudges() []string {
 	return slices.DeleteFunc(slices.Clone(f.Judges), func(id string) bool {
-		return strings.HasPrefix(id, llmJudge+":") || strings.HasPrefix(id, embeddingJudge+"@") || id == embeddingJudge
+		parsed, err := judge.ParseID(id)
+		return err == nil && !parsed.Entry().FromText()
 	})
 }
 
@@ -202,14 +206,4 @@ func (f *File) entails() bool {
 	needs := f.needs()
 	asked := f.Entailment.By != LexicalEntailment && f.Entailment.By != NoEntailment
 	return asked && (needs.Entailment != 0 || needs.EntailmentWithQuestion != 0)
-}
-
-func (f *File) llmJudges() []string {
-	var names []string
-	for _, text := range f.Judges {
-		if name, ok := strings.CutPrefix(text, llmJudge+":"); ok {
-			names = append(names, name)
-		}
-	}
-	return names
 }

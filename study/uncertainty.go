@@ -30,11 +30,8 @@ const (
 	DefaultAlternatives = 15
 )
 
-// The ids of judges that need more than texts: a model of the study, and the model of embeddings.
-const (
-	llmJudge       = "llm"
-	embeddingJudge = "embedding"
-)
+// embeddingJudge needs more than texts: vectors.
+const embeddingJudge = "embedding"
 
 // uncertainty is what is asked of every item of a setting for the study's quantifiers.
 func (r *runner) uncertainty(m *model, setting record.Setting) (*collect.Uncertainty, error) {

@@ -35,6 +35,7 @@ func (w wavering) Open(_ context.Context, m study.Model) (study.Opened, error) {
 		planted = append(planted, llmtest.Item{
 			Question: item.Question, Answer: answer,
 			Replies: []llmtest.Reply{
+				{User: "judge whether an answer", Choices: []llmtest.Choice{{Text: map[bool]string{true: "False.", false: "Verdict: True"}[i%3 == 0], Weight: 1.0001}, {Text: "True", Weight: 1}}},
 				{User: "you gave before", Choices: []llmtest.Choice{{Text: " 0.8"}}},
 				{User: "Probability: [", Choices: []llmtest.Choice{{Text: "Guess: " + answer + "\nProbability: 0.9"}}},
 				{User: "no other words", Choices: []llmtest.Choice{{Text: answer, Weight: 1.0001}, {Text: other, Weight: 1}}},

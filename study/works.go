@@ -25,7 +25,7 @@ type works struct {
 	answers, supplied map[record.Setting]*work[collect.Records]
 	uncertainty       map[record.Setting]*work[collect.Uncertain]
 	entailment        map[record.Setting]*work[relations]
-	verdicts          map[record.Setting]*work[[]collect.Judged]
+	verdicts          map[record.Setting]*work[[]modelVerdict]
 	// all of them, in the order in which they were begun.
 	all []begun
 }
@@ -41,7 +41,7 @@ type begun struct {
 func newWorks() *works {
 	return &works{
 		answers: map[record.Setting]*work[collect.Records]{}, supplied: map[record.Setting]*work[collect.Records]{},
-		uncertainty: map[record.Setting]*work[collect.Uncertain]{}, verdicts: map[record.Setting]*work[[]collect.Judged]{},
+		uncertainty: map[record.Setting]*work[collect.Uncertain]{}, verdicts: map[record.Setting]*work[[]modelVerdict]{},
 		entailment: map[record.Setting]*work[relations]{},
 	}
 }
@@ -55,7 +55,7 @@ func (r *runner) workOf(stage Stage, m *model, d dataset.Dataset) (worker, error
 	case StageEntailment:
 		return once(r.works.entailment, setting, func() (*work[relations], error) { return r.entailmentWork(m, d), nil })
 	case StageVerdicts:
-		return once(r.works.verdicts, setting, func() (*work[[]collect.Judged], error) { return r.verdictWork(m, d), nil })
+		return once(r.works.verdicts, setting, func() (*work[[]modelVerdict], error) { return r.verdictWork(m, d), nil })
 	case StageSupplied:
 		return once(r.works.supplied, setting, func() (*work[collect.Records], error) { return r.suppliedWork(m, setting, d) })
 	}
