@@ -94,6 +94,20 @@ type Model struct {
 	// Exactness is what was measured, before the first call, of whether values depend on company; empty where
 	// nothing was.
 	Exactness string `json:"exactness,omitempty"`
+	// Checks are what was found out of the server that runs the model, before the first call.
+	Checks []Check `json:"checks,omitempty"`
+}
+
+// Check is one thing that was checked of a server; see docs/servers.md for what each means.
+type Check struct {
+	Check string `json:"check"`
+	// State is "good", "doubtful", "bad" or "unknown".
+	State string `json:"state"`
+	// Found is what was seen, with its numbers.
+	Found string `json:"found"`
+	// Means says what follows where it is not good, and Affects which kinds of analysis are touched.
+	Means   string   `json:"means,omitempty"`
+	Affects []string `json:"affects,omitempty"`
 }
 
 // Dataset is a data set by its content.

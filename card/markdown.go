@@ -24,6 +24,9 @@ func (c *Card) Markdown() string {
 			w.line("  - exactness: %s", m.Exactness)
 		}
 	}
+	for _, m := range c.Models {
+		w.checks(m)
+	}
 	w.section("Data")
 	for _, d := range c.Datasets {
 		w.line("- %s: %d items, content SHA-256 %s", code(d.Name), d.Items, code(d.SHA256))
@@ -102,6 +105,23 @@ type writer struct{ b strings.Builder }
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
 
 func (w *writer) section(title string) { w.line("\n## %s\n", title) }
+
+// checks are a table of what was found out of a model's server.
+func (w *writer) checks(m Model) {
+	if len(m.Checks) == 0 {
+		return
+	}
+	w.line("\nThe server of %s, checked before the first call:\n", code(m.Name))
+	w.line("| check | state | found | what it means |")
+	w.line("|---|---|---|---|")
+	for _, c := range m.Checks {
+		means := plain(c.Means)
+		if len(c.Affects) > 0 {
+			means += " Touches " + plain(strings.Join(c.Affects, ", ")) + "."
+		}
+		w.line("| %s | %s | %s | %s |", plain(c.Check), plain(c.State), cell(c.Found), means)
+	}
+}
 
 func (w *writer) rules(rules []Rule) {
 	for _, r := range rules {

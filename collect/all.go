@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"errors"
 
 	"golang.org/x/sync/errgroup"
 
@@ -49,18 +50,20 @@ func count[R any](p Pace) func(int, R) {
 // they gave in the order of list, whatever order they came in. after is told of each part that is done, with
 // its place in list, and never concurrently; it may be nil.
 //
-// At the first error it begins no other part, waits for those that are under way, and returns the error: what
-// was asked until then is in the ledger.
+// An error that is of one request alone (see [Lost]) leaves its part out, and the others are asked all the same: at
+// the end the error is a [*Lost], which names each. At the first error of another kind it begins no other part,
+// waits for those that are under way, and returns the error. What was asked until then is in the ledger.
 func Each[T, R any](ctx context.Context, list []T, open int, do func(context.Context, T) (R, error), after func(i int, gave R)) ([]R, error) {
 	parts := make([]R, len(list))
 	finished := make(chan int)
+	var lost Lost
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, open) + 1) // one more for the counter
 	group.Go(func() error {
 		for range list {
 			select {
 			case i := <-finished:
-				if after != nil {
+				if after != nil && i >= 0 {
 					after(i, parts[i])
 				}
 			case <-ctx.Done():
@@ -76,9 +79,17 @@ func Each[T, R any](ctx context.Context, list []T, open int, do func(context.Con
 		group.Go(func() error {
 			part, err := do(ctx, one)
 			if err != nil {
-				return err
+				switch own, room := lost.takes(i, err); {
+				case !own:
+					return err
+				case !room:
+					return errTooMany
+				}
 			}
 			parts[i] = part
+			if err != nil {
+				i = -1
+			}
 			select {
 			case finished <- i:
 			case <-ctx.Done():
@@ -86,7 +97,11 @@ func Each[T, R any](ctx context.Context, list []T, open int, do func(context.Con
 			return ctx.Err()
 		})
 	}
-	if err := group.Wait(); err != nil {
+	err := group.Wait()
+	if len(lost.errs) > 0 && (err == nil || errors.Is(err, errTooMany)) {
+		return nil, lost.sorted()
+	}
+	if err != nil {
 		return nil, err
 	}
 	return parts, nil

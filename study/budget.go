@@ -47,11 +47,30 @@ func (p *Price) of(u llm.Usage) float64 {
 // bounded reports whether there is any budget.
 func (b Budget) bounded() bool { return b != Budget{} }
 
+// charged is something that a study asks and that may have a price.
+type charged struct {
+	node, name string
+	price      *Price
+	far        bool // on another machine, where somebody pays for it
+}
+
+// charges are the models and the sources of a study.
+func (f *File) charges() []charged {
+	var list []charged
+	for i, m := range f.Models {
+		list = append(list, charged{fmt.Sprintf("$.models[%d]", i), "model " + m.Name, m.Price, m.OnServer() && !m.Loopback()})
+	}
+	e, n := f.Embeddings, f.Entailment
+	return append(list,
+		charged{"$.embeddings", "the source of embeddings", e.Price, e.OnServer() && !e.Loopback()},
+		charged{"$.entailment", "the source of entailment", n.Price, n.OnServer() && !n.Loopback()})
+}
+
 // currency is that of the study's prices; empty without any.
 func (f *File) currency() string {
-	for _, m := range f.Models {
-		if m.Price != nil {
-			return m.Price.Currency
+	for _, c := range f.charges() {
+		if c.price != nil {
+			return c.price.Currency
 		}
 	}
 	return ""
@@ -67,20 +86,18 @@ func (f *File) CheckBudget() error {
 	case b.Money > 0 && f.currency() == "":
 		return f.at.errorf("$.budget.money", "add \"price: {currency: EUR, prompt: 0.15, generated: 0.60}\" to the models, for a million tokens", "the budget is money, and no model has a price")
 	}
-	for i, m := range f.Models {
-		node := fmt.Sprintf("$.models[%d]", i)
-		if b.Money > 0 && m.Price == nil && m.OnServer() && !m.Loopback() {
-			return f.at.errorf(node, "add \"price:\"; 0 is a price too", "the budget is money, and model %q has no price", m.Name)
+	for _, c := range f.charges() {
+		if b.Money > 0 && c.price == nil && c.far {
+			return f.at.errorf(c.node, "add \"price:\"; 0 is a price too", "the budget is money, and %s has no price", c.name)
 		}
-		if err := f.checkPrice(node+".price", m); err != nil {
+		if err := f.checkPrice(c.node+".price", c.price); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *File) checkPrice(node string, m Model) error {
-	p := m.Price
+func (f *File) checkPrice(node string, p *Price) error {
 	if p == nil {
 		return nil
 	}

@@ -110,7 +110,7 @@ func TestBudgetsThatCannotBe(t *testing.T) {
 		strings.Replace(small, "weights: w", "weights: w, price: {currency: EUR, prompt: -1}", 1):                                                            "a price of -1",
 		strings.Replace(small, "weights: w", "weights: w, price: {currency: E R, prompt: 1}", 1):                                                             "is no word",
 		strings.Replace(small, "- {name: a", "- {name: b, weights: v, price: {currency: USD, prompt: 1}}\n- {price: {currency: EUR, prompt: 1}, name: a", 1): "prices are in USD and in EUR",
-		strings.Replace(server, "- {name: a", "- {name: b, weights: v, price: {currency: USD, prompt: 1}}\n- {name: a", 1) + "budget: {money: 3}\n":          `model "a" has no price`,
+		strings.Replace(server, "- {name: a", "- {name: b, weights: v, price: {currency: USD, prompt: 1}}\n- {name: a", 1) + "budget: {money: 3}\n":          `model a has no price`,
 	} {
 		_, err := study.Parse("s.yaml", []byte(text))
 		var wrong *study.InputError

@@ -29,7 +29,7 @@ func (r *runner) card() *card.Card {
 		Intervals:    r.intervalWords(),
 	}
 	for _, m := range r.models {
-		c.Models = append(c.Models, card.Model{Name: m.Name, Identity: m.identity, Form: m.form.String(), Licence: m.opened.Licence, Exactness: m.exactness})
+		c.Models = append(c.Models, card.Model{Name: m.Name, Identity: m.identity, Form: m.form.String(), Licence: m.opened.Licence, Exactness: m.verified.Words, Checks: m.verified.Checks})
 		c.Generation = append(c.Generation, r.generationWords(m))
 	}
 	for _, d := range r.data {

@@ -202,7 +202,7 @@ func (r *runner) openFilter(ctx context.Context) (done func() error, err error) 
 	if err != nil {
 		return nil, err
 	}
-	ask := r.ledger.Through(r.meter.around(engine, nil))
+	ask := r.ledger.Through(r.meter.around(engine, r.file.Embeddings.Price))
 	r.consistent.embed = ask
 	return func() error {
 		if r.consistent.embed == nil {

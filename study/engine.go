@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/credence-lab/credence/card"
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/prompt"
 )
@@ -38,9 +39,18 @@ type Opened struct {
 	// zero if unknown.
 	Memory    int64
 	MemoryFor string
-	// Exactness measures whether exact mode holds on this machine and says so in words, for the card; nil
-	// where that is not in question. It is called before the first request.
-	Exactness func(context.Context) (string, error)
+	// Verify finds out whether what the model says can be relied on: whether exact mode holds on this machine,
+	// or whether a server's numbers are true. Nil where that is not in question. It is called once, before the
+	// first request.
+	Verify func(context.Context) (Verified, error)
+}
+
+// Verified is what was found out of a model before the first request, for the card.
+type Verified struct {
+	// Words say it in short; empty if nothing was found out.
+	Words string
+	// Checks are those of a server, one by one.
+	Checks []card.Check
 }
 
 // Speed is in tokens per second on the kind of machine that Where names.
@@ -52,10 +62,9 @@ type Speed struct {
 // model is an opened model with the choices that follow from its capabilities.
 type model struct {
 	Model
-	opened Opened
-	form   prompt.Form
-	// exactness is what was measured of it; empty if nothing was.
-	exactness string
+	opened   Opened
+	form     prompt.Form
+	verified Verified
 }
 
 // openModel opens m and holds what it can do against what the study asks of it.

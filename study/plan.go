@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -109,7 +111,7 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 		return err
 	}
 	for _, d := range r.dataOf(m) {
-		stand := &typical{identity: opened.Engine.Identity(), can: opened.Engine.Capabilities()}
+		stand := &typical{identity: opened.Engine.Identity(), can: opened.Engine.Capabilities(), distinct: stage == StageUncertainty}
 		ask := known.Peek(stand)
 		if err := r.askSetting(ctx, described, ask, d, stage, func(int, int) {}); err != nil {
 			return err
@@ -122,10 +124,7 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 			took := float64(p.PromptTokens)/s.Prompt + float64(p.GeneratedTokens)/s.Generate
 			p.Seconds, p.SpeedOf = time.Duration(took*float64(time.Second)).Round(time.Second).Seconds(), s.Where
 		}
-		if m.Price != nil {
-			money := m.Price.of(llm.Usage{Prompt: p.PromptTokens, Generated: p.GeneratedTokens})
-			p.Money, p.Currency = &money, m.Price.Currency
-		}
+		p.charge(m.Price)
 		plan.add(p)
 	}
 	return nil
@@ -163,10 +162,20 @@ func (r *runner) planSource(ctx context.Context, plan *Plan, known *ledger.Ledge
 	for _, list := range r.uncertain {
 		items += len(list)
 	}
-	plan.add(SettingPlan{
+	p := SettingPlan{
 		Setting: r.file.sourceName(stage), Items: items, Calls: ask.Counts().Made, Known: ask.Counts().Reused, PromptTokens: stand.prompt, Note: note,
-	})
+	}
+	p.charge(r.file.sourcePrice(stage))
+	plan.add(p)
 	return nil
+}
+
+// charge says what the tokens cost, where there is a price.
+func (p *SettingPlan) charge(price *Price) {
+	if price != nil {
+		money := price.of(llm.Usage{Prompt: p.PromptTokens, Generated: p.GeneratedTokens})
+		p.Money, p.Currency = &money, price.Currency
+	}
 }
 
 // add takes in what a stage asks of a setting.
@@ -203,6 +212,8 @@ func (p *Plan) Total() Spending {
 type typical struct {
 	identity llm.Identity
 	can      llm.Capabilities
+	// distinct answers differ between prompts; see [distinct].
+	distinct bool
 
 	mu                sync.Mutex
 	prompt, generated int64
@@ -238,7 +249,25 @@ func (e *typical) answer(r llm.Request) llm.Result {
 		return llm.Result{Reply: llm.Reply{Embedding: []float32{1}, Finish: llm.FinishEmbedded}}
 	}
 	e.generated += textTokens(r.Usual)
-	return llm.Result{Reply: llm.Reply{Text: r.Usual, Finish: llm.FinishEnd}}
+	text := r.Usual
+	if e.distinct {
+		text = distinct(r)
+	}
+	return llm.Result{Reply: llm.Reply{Text: text, Finish: llm.FinishEnd}}
+}
+
+// usualWords stand for an answer in what a plan takes for a reply.
+const usualWords = "two words"
+
+// distinct is the usual reply with another answer for each prompt: what is asked once of each text or pair of
+// texts, whatever item they are of, is planned for as if no two items had the same.
+func distinct(r llm.Request) string {
+	h := fnv.New32a()
+	for _, m := range r.Prompt.Messages {
+		_, _ = h.Write([]byte(m.Content))
+	}
+	_, _ = h.Write([]byte(r.Prompt.Text + r.Prompt.Opening))
+	return strings.ReplaceAll(r.Usual, usualWords, fmt.Sprintf("two %05x", h.Sum32()&0xfffff))
 }
 
 // Rules of thumb for English: four characters a token, and what a chat template adds.

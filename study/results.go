@@ -69,6 +69,10 @@ type RunCost struct {
 	GeneratedTokens int64   `json:"generated_tokens"`
 	ScoredTokens    int64   `json:"scored_tokens"`
 	AskingSeconds   float64 `json:"asking_seconds"`
+	// Retries is how often the engine asked again by itself.
+	Retries int64 `json:"retries"`
+	// Checks of the model's server at the start of this run, as on the card.
+	Checks []card.Check `json:"checks,omitempty"`
 }
 
 // Tables are the tables of the study over its settings, but those of consistency.
@@ -130,12 +134,12 @@ func (r *runner) info() *RunInfo {
 	for _, m := range r.models {
 		c := m.counts
 		total = total.Add(c)
-		info.Models = append(info.Models, RunCost{m.Name, c.Made, c.Reused, c.PromptTokens, c.GeneratedTokens, c.ScoredTokens, c.Asking.Seconds()})
+		info.Models = append(info.Models, RunCost{m.Name, c.Made, c.Reused, c.PromptTokens, c.GeneratedTokens, c.ScoredTokens, c.Asking.Seconds(), m.retries, m.verified.Checks})
 	}
 	for _, s := range r.sources {
 		c := s.counts
 		total = total.Add(c)
-		info.Models = append(info.Models, RunCost{s.name.String(), c.Made, c.Reused, c.PromptTokens, c.GeneratedTokens, c.ScoredTokens, c.Asking.Seconds()})
+		info.Models = append(info.Models, RunCost{s.name.String(), c.Made, c.Reused, c.PromptTokens, c.GeneratedTokens, c.ScoredTokens, c.Asking.Seconds(), s.retries, nil})
 	}
 	info.Perturbations = r.consistent.costs
 	info.Made, info.Reused, info.Failed = total.Made, total.Reused, total.Failed

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/credence-lab/credence/dataset"
 	"github.com/credence-lab/credence/ledger"
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/llm/openai"
 	"github.com/credence-lab/credence/prompt"
 	"github.com/credence-lab/credence/protocol"
 	"github.com/credence-lab/credence/record"
@@ -58,6 +60,7 @@ func Run(ctx context.Context, f *File, o Options) (_ *Results, _ *RunInfo, err e
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	ctx = openai.SharingEndpoints(ctx)
 	r := newRunner(f)
 	r.options, r.started = o, o.Now()
 	if r.prompts, err = f.promptSet(); err != nil {
@@ -158,6 +161,7 @@ type ranModel struct {
 	*model
 	identity llm.Identity
 	counts   ledger.Counts
+	retries  int64
 }
 
 // preview opens and closes each of several models before the first is asked, so that a download, a setting or
@@ -222,3 +226,12 @@ func (r *runner) planned(ctx context.Context, err error) error {
 // openItems is how many items are asked at the same time: enough that an engine's batches fill, with the
 // sequences that the embedded engine has.
 const openItems = 16
+
+// openItems is how many items of a model are asked at the same time: as many as its server may have requests in
+// flight, since at times an item has but one.
+func (m Model) openItems() int {
+	if !m.OnServer() {
+		return openItems
+	}
+	return max(openItems, cmp.Or(m.Concurrency, openai.DefaultConcurrency))
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/credence-lab/credence/card"
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/llm/openai"
 )
@@ -111,13 +112,23 @@ func OpenServer(ctx context.Context, m Model) (Opened, error) {
 	if err != nil {
 		return Opened{}, err
 	}
-	return Opened{Engine: engine, Exactness: func(ctx context.Context) (string, error) {
+	return ServedBy(engine), nil
+}
+
+// ServedBy is a model that a server runs, whose answers are checked before the first call.
+func ServedBy(engine llm.Engine) Opened {
+	return Opened{Engine: engine, Verify: func(ctx context.Context) (Verified, error) {
 		findings, err := openai.Check(ctx, engine)
 		if err != nil {
-			return "", err
+			return Verified{}, err
 		}
-		return verdict(findings)
-	}}, nil
+		v := Verified{}
+		for _, f := range findings {
+			v.Checks = append(v.Checks, card.Check{Check: f.Check, State: string(f.State), Found: f.Found, Means: f.Means, Affects: f.Affects})
+		}
+		v.Words, err = verdict(findings)
+		return v, err
+	}}
 }
 
 // verdict says in words how the checks of a server went. It is an error where scores of given answers are not

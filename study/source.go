@@ -15,6 +15,7 @@ type ranSource struct {
 	name     record.Setting
 	identity llm.Identity
 	counts   ledger.Counts
+	retries  int64
 }
 
 // sourceStages are the stages of sources that are no models of the study, in order.
@@ -38,6 +39,14 @@ func (f *File) sourceName(stage Stage) record.Setting {
 	return record.Setting{Model: string(stage), Dataset: name}
 }
 
+// sourcePrice is what a source costs; nil where it costs nothing.
+func (f *File) sourcePrice(stage Stage) *Price {
+	if stage == StageEntailment {
+		return f.Entailment.Price
+	}
+	return f.Embeddings.Price
+}
+
 // openSource opens the source of a stage.
 func (r *runner) openSource(ctx context.Context, stage Stage) (llm.Engine, error) {
 	if stage == StageEntailment {
@@ -52,13 +61,13 @@ func (r *runner) fromSource(ctx context.Context, stage Stage) (err error) {
 	if err != nil {
 		return err
 	}
-	ask := r.ledger.Through(r.meter.around(engine, nil))
+	ask := r.ledger.Through(r.meter.around(engine, r.file.sourcePrice(stage)))
 	defer func() { err = errors.Join(err, ask.Close()) }()
 	ran := ranSource{name: r.file.sourceName(stage), identity: ask.Identity()}
 	err = r.askSource(ctx, ask, stage, func(done, total int) {
 		r.tell(Progress{Setting: ran.name, Stage: stage, Done: done, Total: total, Counts: ask.Counts()})
 	})
-	ran.counts = ask.Counts()
+	ran.counts, ran.retries = ask.Counts(), retriesOf(engine)
 	r.sources = append(r.sources, ran)
 	return err
 }

@@ -19,6 +19,8 @@ type Embeddings struct {
 	// Engine is the kind of the server: "tei", or one that serves OpenAI's /v1/embeddings.
 	Engine string `yaml:"engine,omitempty"`
 	Server `yaml:",inline"`
+	// Price of the server's tokens; nil where they cost nothing.
+	Price *Price `yaml:"price,omitempty"`
 }
 
 // Entailment says who judges what follows from what. A text in the file is short for By.
@@ -29,6 +31,8 @@ type Entailment struct {
 	// Engine is the kind of the server: "tei".
 	Engine string `yaml:"engine,omitempty"`
 	Server `yaml:",inline"`
+	// Price of the server's tokens; nil where they cost nothing.
+	Price *Price `yaml:"price,omitempty"`
 	// Labels says what the server's labels mean, where their names do not: label to "entails", "neither" or
 	// "contradicts".
 	Labels map[string]string `yaml:"labels,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"github.com/credence-lab/credence/collect"
 	"github.com/credence-lab/credence/dataset"
 	"github.com/credence-lab/credence/ledger"
+	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/prompt"
 	"github.com/credence-lab/credence/record"
 )
@@ -107,13 +108,26 @@ func (t *turns) to(ctx context.Context, i int) (*model, *ledger.Asker, error) {
 		return nil, nil, err
 	}
 	t.r.noteUnsupported(ready)
-	if measure := ready.opened.Exactness; measure != nil {
-		if ready.exactness, err = measure(ctx); err != nil {
-			return nil, nil, closing(ready.opened.Engine, fmt.Errorf("model %s: measuring exactness: %w", m.Name, err))
-		}
+	if ready.verified, err = t.verify(ctx, i, ready); err != nil {
+		return nil, nil, closing(ready.opened.Engine, err)
 	}
 	t.at, t.ready, t.ask = i, ready, t.r.ledger.Through(t.r.meter.around(ready.opened.Engine, m.Price))
 	return t.ready, t.ask, nil
+}
+
+// verify finds out whether what a model says can be relied on, the first time that it is opened.
+func (t *turns) verify(ctx context.Context, i int, ready *model) (Verified, error) {
+	if ran := t.r.models[i].model; ran != nil {
+		return ran.verified, nil
+	}
+	if ready.opened.Verify == nil {
+		return Verified{}, nil
+	}
+	v, err := ready.opened.Verify(ctx)
+	if err != nil {
+		return v, fmt.Errorf("model %s: checking it before the first call: %w", ready.Name, err)
+	}
+	return v, nil
 }
 
 // end closes the model that is open and keeps what it cost.
@@ -123,6 +137,7 @@ func (t *turns) end() error {
 	}
 	ran := &t.r.models[t.at]
 	ran.model, ran.identity, ran.counts = t.ready, t.ask.Identity(), ran.counts.Add(t.ask.Counts())
+	ran.retries += t.ready.retries()
 	t.ready = nil
 	if err := t.ask.Close(); err != nil {
 		return fmt.Errorf("model %s: %w", ran.Name, err)
@@ -210,12 +225,14 @@ func (r *runner) askSetting(ctx context.Context, m *model, ask *ledger.Asker, d 
 			return err
 		}
 	}
-	return w.ask(ctx, ask, openItems, after)
+	return w.ask(ctx, ask, m.openItems(), after)
 }
 
 // retries is how often the engine asked again by itself; one that never does has no count.
-func (m *model) retries() int64 {
-	if e, ok := m.opened.Engine.(Retrier); ok {
+func (m *model) retries() int64 { return retriesOf(m.opened.Engine) }
+
+func retriesOf(engine llm.Engine) int64 {
+	if e, ok := engine.(Retrier); ok {
 		return e.Retries()
 	}
 	return 0

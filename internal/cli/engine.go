@@ -96,12 +96,12 @@ func (e *embedded) open(m study.Model, paths weights.Paths) (study.Opened, error
 	if paths.Model != nil {
 		describe(&opened, *paths.Model)
 	}
-	opened.Exactness = func(ctx context.Context) (string, error) {
+	opened.Verify = func(ctx context.Context) (study.Verified, error) {
 		matrix, err := engine.Exactness(ctx)
 		if matrix == nil || err != nil {
-			return "", err
+			return study.Verified{}, err
 		}
-		return exactnessWords(matrix), nil
+		return study.Verified{Words: exactnessWords(matrix)}, nil
 	}
 	return opened, nil
 }

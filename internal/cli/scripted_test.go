@@ -18,7 +18,8 @@ import (
 // scripted opens a model without weights that knows the built-in questions and those of the scripts:
 // it is right on two in three, states more when it is right, and its tokens are likelier in the guess
 // slot. CREDENCE_TEST_FAIL=N makes its N-th call fail, CREDENCE_TEST_DIE=N ends the process there as
-// a kill would.
+// a kill would, CREDENCE_TEST_INTERRUPT=N interrupts it there as a person would and answers once the run was told
+// to stop; with CREDENCE_TEST_INTERRUPT_TWICE it never answers and the person goes on.
 type scripted struct{}
 
 func (scripted) Open(_ context.Context, m study.Model) (study.Opened, error) {
@@ -41,6 +42,14 @@ func (scripted) Open(_ context.Context, m study.Model) (study.Opened, error) {
 			return nil
 		}))
 	}
+	if n := number("CREDENCE_TEST_INTERRUPT"); n > 0 {
+		options = append(options, llmtest.Interrupted(func(ctx context.Context, call int, _ llm.Request) error {
+			if call == n {
+				interrupt(ctx)
+			}
+			return nil
+		}))
+	}
 	return study.Opened{
 		Engine:            llmtest.NewQuiz(planted, options...),
 		RepetitionPenalty: 1.1,
@@ -50,6 +59,19 @@ func (scripted) Open(_ context.Context, m study.Model) (study.Opened, error) {
 		Memory:            12e6,
 		MemoryFor:         "12 MB: paper",
 	}, nil
+}
+
+func interrupt(ctx context.Context) {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		panic(err)
+	}
+	for first := true; first || os.Getenv("CREDENCE_TEST_INTERRUPT_TWICE") != ""; first = false {
+		if err := self.Signal(os.Interrupt); err != nil {
+			panic(err)
+		}
+		<-llm.Stop(ctx).Done()
+	}
 }
 
 func (s scripted) Describe(m study.Model) (study.Opened, string, error) {

@@ -40,10 +40,10 @@ type completionRequest struct {
 
 type completionAnswer struct {
 	Choices []struct {
-		Text     string `json:"text"`
-		Finish   string `json:"finish_reason"`
-		Stop     any    `json:"stop_reason"`
-		Matched  any    `json:"matched_stop"`
+		Text     *string `json:"text"`
+		Finish   string  `json:"finish_reason"`
+		Stop     any     `json:"stop_reason"`
+		Matched  any     `json:"matched_stop"`
 		LogProbs *struct {
 			Tokens []string   `json:"tokens"`
 			Values []*float64 `json:"token_logprobs"`
@@ -102,7 +102,10 @@ func orAll(k int) int {
 // completion reads a generated answer. raw says that its values are those of the model.
 func (a *completionAnswer) completion(raw bool) (completion, error) {
 	c := &a.Choices[0]
-	out := completion{text: c.Text, observed: observed(a.Fingerprint)}
+	if c.Text == nil {
+		return completion{}, wire.Malformedf("a choice without a text")
+	}
+	out := completion{text: *c.Text, observed: observed(a.Fingerprint)}
 	var stopped any = c.Stop
 	if stopped == nil {
 		stopped = c.Matched
@@ -128,7 +131,7 @@ func (a *completionAnswer) completion(raw bool) (completion, error) {
 		texts, ids, values = texts[:len(ids)-1], ids[:len(ids)-1], values[:len(ids)-1]
 	}
 	var err error
-	out.tokens, out.why, err = tokensOf(c.Text, texts, ids, values, raw)
+	out.tokens, out.why, err = tokensOf(*c.Text, texts, ids, values, raw)
 	return out, err
 }
 

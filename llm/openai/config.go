@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -94,13 +95,14 @@ func (c Config) settle() (Config, error) {
 }
 
 // open makes the client.
-func (c Config) open() (*client, error) {
+func (c Config) open(ctx context.Context) (*client, error) {
 	c, err := c.settle()
 	if err != nil {
 		return nil, err
 	}
 	w, err := wire.New(wire.Config{
-		URL: c.URL, Key: c.Key, Concurrency: c.Concurrency, RequestsPerMinute: c.RequestsPerMinute, TokensPerMinute: c.TokensPerMinute,
+		Endpoints: wire.SharedBy(ctx),
+		URL:       c.URL, Key: c.Key, Concurrency: c.Concurrency, RequestsPerMinute: c.RequestsPerMinute, TokensPerMinute: c.TokensPerMinute,
 		Attempts: c.Attempts, Timeout: c.Timeout, Deadline: c.Deadline, OnAttempt: c.OnAttempt, Transport: c.Transport,
 	})
 	if err != nil {

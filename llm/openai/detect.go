@@ -10,7 +10,7 @@ import (
 // Detect finds out which dialect the server at c.URL speaks, from the routes that only one kind has and from
 // what its list of models says of itself. It is Plain where nothing tells.
 func Detect(ctx context.Context, c Config) (Dialect, error) {
-	client, err := c.open()
+	client, err := c.open(ctx)
 	if err != nil {
 		return "", err
 	}

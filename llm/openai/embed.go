@@ -31,7 +31,7 @@ const (
 
 // OpenEmbedder asks the server what it is, and embeds one word to learn how long its vectors are.
 func OpenEmbedder(ctx context.Context, c Config) (*Embedder, error) {
-	client, err := c.open()
+	client, err := c.open(ctx)
 	if err != nil {
 		return nil, err
 	}

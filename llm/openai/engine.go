@@ -109,7 +109,7 @@ var untold = math.NaN()
 
 // Open asks the server what it is and returns an engine for the model. Nothing is generated.
 func Open(ctx context.Context, c Config) (*Engine, error) {
-	client, err := c.open()
+	client, err := c.open(ctx)
 	if err != nil {
 		return nil, err
 	}

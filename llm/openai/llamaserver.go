@@ -94,7 +94,7 @@ func (l *llamaServer) render(ctx context.Context, messages []llm.Message) (strin
 	var out struct {
 		Prompt string `json:"prompt"`
 	}
-	err := l.client.Post(ctx, "/apply-template", 0, body, wire.Into(&out))
+	err := l.client.Post(ctx, "/apply-template", 0, body, wire.Having("prompt", &out))
 	return out.Prompt, err
 }
 
@@ -167,7 +167,7 @@ func (l *llamaServer) ids(ctx context.Context, text string, begin, control bool)
 	var out struct {
 		Tokens []int32 `json:"tokens"`
 	}
-	err := l.client.Post(ctx, "/tokenize", 0, map[string]any{"content": text, "add_special": begin, "parse_special": control}, wire.Into(&out))
+	err := l.client.Post(ctx, "/tokenize", 0, map[string]any{"content": text, "add_special": begin, "parse_special": control}, wire.Having("tokens", &out))
 	return out.Tokens, err
 }
 
@@ -223,7 +223,7 @@ func (l *llamaServer) pieces(ctx context.Context, text string) ([]record.Token, 
 		} `json:"tokens"`
 	}
 	body := map[string]any{"content": text, "add_special": false, "parse_special": false, "with_pieces": true}
-	err := l.client.Post(ctx, "/tokenize", 0, body, wire.Into(&out))
+	err := l.client.Post(ctx, "/tokenize", 0, body, wire.Having("tokens", &out))
 	tokens := make([]record.Token, len(out.Tokens))
 	for i, t := range out.Tokens {
 		tokens[i] = record.Token{ID: t.ID, Piece: t.Piece}
@@ -470,6 +470,6 @@ func (l *llamaServer) text(ctx context.Context, ids []int32) (string, error) {
 	var out struct {
 		Content string `json:"content"`
 	}
-	err := l.client.Post(ctx, "/detokenize", 0, map[string]any{"tokens": ids}, wire.Into(&out))
+	err := l.client.Post(ctx, "/detokenize", 0, map[string]any{"tokens": ids}, wire.Having("content", &out))
 	return out.Content, err
 }

@@ -27,7 +27,7 @@ func models(ctx context.Context, c *client) ([]listed, error) {
 	var list struct {
 		Data []listed `json:"data"`
 	}
-	err := c.Get(ctx, "/v1/models", wire.Into(&list))
+	err := c.Get(ctx, "/v1/models", wire.Having("data", &list))
 	return list.Data, err
 }
 

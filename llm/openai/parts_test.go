@@ -147,7 +147,7 @@ func TestTokensWithoutBytes(t *testing.T) {
 func TestSettingsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	for _, c := range []Config{{URL: "http://x", Dialect: "oracle"}, {URL: "http://x", Thinking: "perhaps"}, {URL: "http://x", ContextTokens: -1}, {}} {
-		if _, err := c.open(); err == nil {
+		if _, err := c.open(t.Context()); err == nil {
 			t.Errorf("%+v: accepted", c)
 		}
 	}

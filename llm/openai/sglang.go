@@ -76,7 +76,7 @@ type sglangRequest struct {
 }
 
 type sglangAnswer struct {
-	Text string `json:"text"`
+	Text *string `json:"text"`
 	Meta struct {
 		Finish *struct {
 			Type    string `json:"type"`
@@ -185,7 +185,10 @@ func plainDecoding(d llm.Decoding) bool {
 }
 
 func (a *sglangAnswer) completion(raw bool) (completion, error) {
-	out := completion{text: a.Text}
+	if a.Text == nil {
+		return completion{}, wire.Malformedf("an answer without a text")
+	}
+	out := completion{text: *a.Text}
 	if a.Meta.Finish == nil {
 		return out, wire.Malformedf("no finish reason")
 	}
@@ -212,7 +215,7 @@ func (a *sglangAnswer) completion(raw bool) (completion, error) {
 		texts[i], ids[i], values[i] = t.text, t.id, t.value
 	}
 	var err error
-	out.tokens, out.why, err = tokensOf(a.Text, texts, ids, values, raw)
+	out.tokens, out.why, err = tokensOf(*a.Text, texts, ids, values, raw)
 	return out, err
 }
 

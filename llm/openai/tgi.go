@@ -93,7 +93,7 @@ func (s *tgi) text(ctx context.Context, p llm.Prompt) (string, error) {
 	if s.client.c.Thinking == ThinkingOff {
 		body["chat_template_kwargs"] = map[string]any{"enable_thinking": false}
 	}
-	if err := s.client.Post(ctx, "/chat_tokenize", 0, body, wire.Into(&chat)); err != nil {
+	if err := s.client.Post(ctx, "/chat_tokenize", 0, body, wire.Having("templated_text", &chat)); err != nil {
 		return "", err
 	}
 	list, err := s.tokenise(ctx, chat.Text)
@@ -105,7 +105,12 @@ func (s *tgi) text(ctx context.Context, p llm.Prompt) (string, error) {
 
 func (s *tgi) tokenise(ctx context.Context, text string) ([]tgiToken, error) {
 	var list []tgiToken
-	err := s.client.Post(ctx, "/tokenize", 0, map[string]any{"inputs": text}, wire.Into(&list))
+	err := s.client.Post(ctx, "/tokenize", 0, map[string]any{"inputs": text}, wire.Checked(&list, func(list *[]tgiToken) error {
+		if *list == nil {
+			return wire.Malformedf("the answer is no list of tokens")
+		}
+		return nil
+	}))
 	return list, err
 }
 

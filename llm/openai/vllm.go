@@ -60,6 +60,9 @@ type tokenised struct {
 }
 
 func (t *tokenised) counted() error {
+	if t.Tokens == nil {
+		return wire.Malformedf("the answer has no %q", "tokens")
+	}
 	if t.Count != nil && *t.Count != len(t.Tokens) {
 		return wire.Malformedf("%d tokens, said to be %d", len(t.Tokens), *t.Count)
 	}

@@ -1,6 +1,10 @@
 package openai
 
-import "github.com/credence-lab/credence/llm/internal/wire"
+import (
+	"context"
+
+	"github.com/credence-lab/credence/llm/internal/wire"
+)
 
 // What package wire says of connections, under the names that users of this package need.
 type (
@@ -26,6 +30,14 @@ const (
 	Unauthorised = wire.Unauthorised
 	Refused      = wire.Refused
 )
+
+// DefaultConcurrency is the most requests in flight where nobody states it.
+const DefaultConcurrency = wire.DefaultConcurrency
+
+// SharingEndpoints returns a context under which engines that are opened at one address share what it bears:
+// requests in flight, the wait that the server asks for, and the paces. Of limits that several state the
+// smallest holds.
+func SharingEndpoints(ctx context.Context) context.Context { return wire.Sharing(ctx) }
 
 // KeyFromEnv reads a key from the environment variable name; it is an error if that is not set.
 func KeyFromEnv(name string) (Key, error) { return wire.KeyFromEnv(name) }

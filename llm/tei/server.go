@@ -73,7 +73,7 @@ func meet(ctx context.Context, c Config) (*server, error) {
 	}
 	client, err := wire.New(wire.Config{
 		URL: c.URL, Key: c.Key, Concurrency: c.Concurrency, Attempts: c.Attempts, Timeout: c.Timeout, Deadline: c.Deadline,
-		OnAttempt: c.OnAttempt, Transport: c.Transport,
+		OnAttempt: c.OnAttempt, Transport: c.Transport, Endpoints: wire.SharedBy(ctx),
 	})
 	if err != nil {
 		return nil, err

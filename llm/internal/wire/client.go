@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,12 +35,12 @@ type Attempt struct {
 
 // Client sends requests to one server: bounded, paced and repeated. It is safe for concurrent use.
 type Client struct {
-	c       Config
-	base    *url.URL
-	http    *http.Client
-	own     *http.Transport // to be closed with the client; nil if the transport is the user's
-	limit   *limiter
-	pace    pace
+	c    Config
+	base *url.URL
+	http *http.Client
+	own  *http.Transport // to be closed with the client; nil if the transport is the user's
+	*endpoint
+	closing sync.Once
 	retries failsafe.Executor[[]byte]
 	again   atomic.Int64 // how many attempts were not the first
 }
@@ -56,11 +57,12 @@ const (
 
 // New returns a client of one server. Nothing is sent.
 func New(c Config) (*Client, error) {
+	stated := c
 	c, base, err := c.settle()
 	if err != nil {
 		return nil, err
 	}
-	out := &Client{c: c, base: base, limit: newLimiter(c.Concurrency), pace: newPace(c.RequestsPerMinute, c.TokensPerMinute)}
+	out := &Client{c: c, base: base, endpoint: c.Endpoints.join(base, stated)}
 	transport := c.Transport
 	if transport == nil {
 		out.own = http.DefaultTransport.(*http.Transport).Clone()
@@ -95,7 +97,7 @@ func (c *Client) Host() string { return c.base.Hostname() }
 
 // Close closes idle connections. Requests that are under way end as they would.
 func (c *Client) Close() {
-	c.limit.close()
+	c.closing.Do(func() { c.c.Endpoints.leave(c.endpoint) })
 	if c.own != nil {
 		c.own.CloseIdleConnections()
 	}
@@ -241,6 +243,7 @@ func (c *Client) exchange(ctx context.Context, method, path string, sent []byte)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	body = c.c.Key.hideBytes(body) // an answer is kept: some servers repeat what they were sent
 	switch {
 	case err != nil:
 		return nil, c.broken(ctx, err)

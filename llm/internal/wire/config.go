@@ -19,6 +19,8 @@ type Config struct {
 	Concurrency int
 	// RequestsPerMinute and TokensPerMinute pace what is sent; 0 is no limit.
 	RequestsPerMinute, TokensPerMinute int
+	// Endpoints are shared with the other clients of a study; nil shares nothing.
+	Endpoints *Endpoints
 	// Attempts is the most times that one request is sent; 0 is 6.
 	Attempts int
 	// Timeout bounds one attempt, 0 is 5 minutes; Deadline bounds all attempts of a request and the
@@ -40,12 +42,14 @@ func (e *ConfigError) Error() string { return e.What }
 // BadInput tells a command that what the user wrote is at fault.
 func (e *ConfigError) BadInput() bool { return true }
 
+// DefaultConcurrency is the most requests in flight where nobody states it.
+const DefaultConcurrency = 32
+
 const (
-	defaultConcurrency = 32
-	maxConcurrency     = 4096
-	defaultAttempts    = 6
-	defaultTimeout     = 5 * time.Minute
-	defaultDeadline    = 30 * time.Minute
+	maxConcurrency  = 4096
+	defaultAttempts = 6
+	defaultTimeout  = 5 * time.Minute
+	defaultDeadline = 30 * time.Minute
 )
 
 // settle fills the defaults in and checks the rest. The base URL has no trailing slash and no "/v1".
@@ -63,7 +67,7 @@ func (c Config) settle() (Config, *url.URL, error) {
 	if c.Concurrency > maxConcurrency {
 		return wrong("%d requests in flight are more than %d", c.Concurrency, maxConcurrency)
 	}
-	setDefault(&c.Concurrency, defaultConcurrency)
+	setDefault(&c.Concurrency, DefaultConcurrency)
 	setDefault(&c.Attempts, defaultAttempts)
 	setDefault(&c.Timeout, defaultTimeout)
 	setDefault(&c.Deadline, defaultDeadline)

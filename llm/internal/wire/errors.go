@@ -77,6 +77,12 @@ func (e *Error) Unwrap() error { return e.Cause }
 // repeatable reports whether another attempt is to be made.
 func (e *Error) repeatable() bool { return e.Kind.Repeatable() && !e.Final }
 
+// OfRequest reports whether what went wrong may be that of this one request, so that others can go well: it was
+// refused, failed on, or answered in no usable way as often as it was sent.
+func (e *Error) OfRequest() bool {
+	return e.Kind == Refused || e.Kind == Failing || e.Kind == Malformed
+}
+
 // congested reports whether the server, or the way to it, has too much to do.
 func (e *Error) congested() bool {
 	return e.Kind == Busy || errors.Is(e.Cause, context.DeadlineExceeded)

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -71,9 +72,20 @@ func (k *Key) UnmarshalText([]byte) error {
 	return errors.New("a key is read from the environment or from a file of its own")
 }
 
-// hide takes the key out of text that a server may have echoed. Very short keys would take everything out.
+// hideBytes is hide for an answer.
+func (k Key) hideBytes(answer []byte) []byte {
+	if len(k.secret) < minHidden || !bytes.Contains(answer, []byte(k.secret)) {
+		return answer
+	}
+	return bytes.ReplaceAll(answer, []byte(k.secret), []byte("(key)"))
+}
+
+// minHidden is the length of a key that no other word is: a shorter one would take everything out.
+const minHidden = 4
+
+// hide takes the key out of text that a server may have echoed.
 func (k Key) hide(text string) string {
-	if len(k.secret) < 4 {
+	if len(k.secret) < minHidden {
 		return text
 	}
 	return strings.ReplaceAll(text, k.secret, "(key)")

@@ -31,6 +31,15 @@ func newLimiter(ceiling int) *limiter {
 	return &limiter{bound: min(firstBound, float64(ceiling)), ceiling: float64(ceiling)}
 }
 
+// setCeiling bounds the requests in flight, whatever the server would take.
+func (l *limiter) setCeiling(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ceiling = float64(n)
+	l.bound = min(l.bound, l.ceiling)
+	l.admit()
+}
+
 // pass is the leave for one request.
 type pass struct{ round int }
 

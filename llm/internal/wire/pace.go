@@ -2,35 +2,32 @@ package wire
 
 import (
 	"context"
+	"sync/atomic"
 
 	"golang.org/x/time/rate"
 )
 
 // pace spreads requests and their tokens over the minutes.
-type pace struct{ requests, tokens *rate.Limiter }
+type pace struct{ requests, tokens perMinute }
 
-func newPace(requests, tokens int) pace {
-	return pace{perMinute(requests), perMinute(tokens)}
-}
+// perMinute allows so many a minute, a sixth of them at once; until it is set it allows any.
+type perMinute struct{ rate atomic.Pointer[rate.Limiter] }
 
-// perMinute allows n a minute, a sixth of them at once; nil if n is 0.
-func perMinute(n int) *rate.Limiter {
-	if n == 0 {
-		return nil
-	}
-	return rate.NewLimiter(rate.Limit(float64(n)/60), max(1, n/6))
+func (p *perMinute) set(n int) {
+	p.rate.Store(rate.NewLimiter(rate.Limit(float64(n)/60), max(1, n/6)))
 }
 
 // wait returns when one request of so many tokens may be sent. One of more tokens than may go at once
 // waits until all of those may.
-func (p pace) wait(ctx context.Context, tokens int) error {
-	if err := take(ctx, p.requests, 1); err != nil {
+func (p *pace) wait(ctx context.Context, tokens int) error {
+	if err := p.requests.take(ctx, 1); err != nil {
 		return err
 	}
-	return take(ctx, p.tokens, tokens)
+	return p.tokens.take(ctx, tokens)
 }
 
-func take(ctx context.Context, from *rate.Limiter, n int) error {
+func (p *perMinute) take(ctx context.Context, n int) error {
+	from := p.rate.Load()
 	for from != nil && n > 0 {
 		part := min(n, from.Burst())
 		if err := from.WaitN(ctx, part); err != nil {
