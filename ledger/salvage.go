@@ -76,11 +76,34 @@ func Repair(ctx context.Context, path, to string) (_ *Salvage, err error) {
 
 func refuseExisting(path string) error {
 	for _, file := range []string{path, path + "-wal"} {
-		if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+		info, err := os.Lstat(file)
+		if err == nil && file != path && info.Size() == 0 {
+			continue // left by whoever looked at a ledger of that name
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
 			return &Error{Path: file, Err: cmp.Or(err, fs.ErrExist), Hint: "name a file that is not there yet; this one was not changed"}
 		}
 	}
 	return nil
+}
+
+// Replace puts the ledger in the file with into the place of the one in path, which it renames, with its log, and
+// keeps; kept is its new name. Nobody may have either open.
+func Replace(path, with string) (kept string, err error) {
+	kept = path + ".damaged"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		kept = fmt.Sprintf("%s.damaged-%d", path, n)
+	}
+	// The log first: beside another file it would be taken for that one's.
+	for _, end := range []string{"-wal", "-shm", ""} {
+		if err := os.Rename(path+end, kept+end); err != nil && !(end != "" && errors.Is(err, fs.ErrNotExist)) {
+			return "", explain(path, err)
+		}
+	}
+	return kept, explain(path, os.Rename(with, path))
 }
 
 // salvager finds the rows of a ledger wherever they lie.

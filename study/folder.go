@@ -71,6 +71,23 @@ func openFolder(path string) (*folder, error) {
 	return f, nil
 }
 
+// Hold keeps runs from a folder until release is called, for whoever changes files in it. A folder in which no run
+// ever was is left as it is.
+func Hold(path string) (release func(), err error) {
+	if _, err := os.Stat(filepath.Join(path, lockFile)); err != nil {
+		return func() {}, nil
+	}
+	lock := flock.New(filepath.Join(path, lockFile))
+	held, err := lock.TryLock()
+	switch {
+	case err != nil:
+		return nil, unusable{&FolderError{path, "cannot write here: " + cause(err), err}}
+	case !held:
+		return nil, &FolderError{path, "a run is using it; wait for it, or end it", nil}
+	}
+	return func() { _ = lock.Unlock() }, nil
+}
+
 // sweep removes what a killed run left half written. The lock is held, so nobody is writing.
 func (f *folder) sweep() {
 	left, _ := filepath.Glob(f.join(".*.tmp-*"))

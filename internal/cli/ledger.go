@@ -3,9 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -13,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +19,7 @@ import (
 	"github.com/credence-lab/credence/ledger"
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/record"
+	"github.com/credence-lab/credence/report"
 )
 
 func (a *app) newLedgerCommand() *cobra.Command {
@@ -32,7 +30,8 @@ func (a *app) newLedgerCommand() *cobra.Command {
 		Long: `Say what the ledger of a run holds: its size, and the calls by model and kind.
 
 RUN is the folder of a run, or a ledger file. "credence ledger show RUN KEY"
-prints one call whole. Nothing is changed.`,
+prints one call whole, "credence ledger check RUN" says whether all are.
+Nothing is changed.`,
 		Example: "  credence ledger runs/quickstart\n  credence ledger show runs/quickstart 8f3a01",
 		Args:    exactlyOne("the folder of a run, or a ledger file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,7 +48,7 @@ prints one call whole. Nothing is changed.`,
 		},
 	}
 	cmd.PersistentFlags().StringVar(&format, "format", "table", "table or json")
-	cmd.AddCommand(a.newLedgerShowCommand(&format))
+	cmd.AddCommand(a.newLedgerShowCommand(&format), a.newLedgerCheckCommand(&format), a.newLedgerRepairCommand(&format))
 	return cmd
 }
 
@@ -85,26 +84,32 @@ with. Characters that a terminal would obey are written out, as in \x1b.`,
 
 // openLedger opens the ledger of a run to look at.
 func openLedger(run string) (*ledger.Ledger, error) {
+	path := ledgerOf(run)
+	l, err := ledger.OpenReadOnly(path)
+	if err != nil {
+		return nil, noLedger(err, path)
+	}
+	return l, nil
+}
+
+// ledgerOf is the ledger of a run's folder, or the file itself.
+func ledgerOf(run string) string {
 	if info, err := os.Stat(run); err == nil && info.IsDir() {
-		run = filepath.Join(run, "ledger.db")
+		return filepath.Join(run, "ledger.db")
 	}
-	l, err := ledger.OpenReadOnly(run)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usageHint(usagef("there is no ledger %s", run), "name the folder of a run, such as runs/quickstart, or a ledger file")
-	}
-	return l, err
+	return run
 }
 
 // formatted is a result that can be printed for people and for programs.
 type formatted interface {
-	table() string
+	table(width int) string
 	json() any
 }
 
 func (a *app) printFormatted(format string, f formatted) error {
 	switch format {
 	case "table":
-		_, err := fmt.Fprint(a.out, f.table())
+		_, err := fmt.Fprint(a.out, f.table(a.width()))
 		return err
 	case "json":
 		var b bytes.Buffer
@@ -126,7 +131,7 @@ type ledgerStats struct {
 	ledger.Stats
 }
 
-func (s ledgerStats) table() string {
+func (s ledgerStats) table(int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s of %s\n", termsafe.String(s.path), size(s.Bytes), plural(s.Calls(), "call"), plural(s.Prompts, "prompt"))
 	if s.Claims > 0 {
@@ -207,10 +212,10 @@ type ledgerCall struct {
 	attempts []ledger.Attempt
 }
 
-func (c ledgerCall) table() string {
+func (c ledgerCall) table(width int) string {
 	var b strings.Builder
 	if c.call != nil {
-		writeCall(&b, c.call)
+		writeCall(&b, c.call, width)
 	} else {
 		fmt.Fprintf(&b, "call %v\nno reply\n", c.attempts[0].Key)
 	}
@@ -224,7 +229,7 @@ func (c ledgerCall) table() string {
 	return b.String()
 }
 
-func writeCall(b *strings.Builder, c *ledger.Call) {
+func writeCall(b *strings.Builder, c *ledger.Call, width int) {
 	r := c.Request
 	fields := [][2]string{
 		{"call", c.Key.String()},
@@ -242,11 +247,7 @@ func writeCall(b *strings.Builder, c *ledger.Call) {
 	for _, k := range slices.Sorted(maps.Keys(c.Reply.Observed)) {
 		fields = append(fields, [2]string{"observed", k + "=" + c.Reply.Observed[k]})
 	}
-	for _, f := range fields {
-		if f[1] != "" {
-			fmt.Fprintf(b, "%-13s %s\n", f[0], termsafe.String(f[1]))
-		}
-	}
+	writeFields(b, width, fields)
 	for _, m := range r.Prompt.Messages {
 		block(b, "prompt, "+string(m.Role), m.Content)
 	}
@@ -259,9 +260,29 @@ func writeCall(b *strings.Builder, c *ledger.Call) {
 	block(b, "answer that was scored", r.Answer)
 	block(b, "reply", c.Reply.Text)
 	writeEmbedding(b, c.Reply.Embedding)
-	writeTokens(b, c.Reply.Tokens)
+	writeTokens(b, c.Reply.Tokens, width)
 	if ids := c.Reply.PromptIDs; ids != nil {
-		block(b, plural(len(ids), "prompt token")+", ids", strings.Trim(fmt.Sprint(ids), "[]"))
+		block(b, plural(len(ids), "prompt token")+", ids", strings.Join(report.Wrap(strings.Trim(fmt.Sprint(ids), "[]"), width-2, ""), "\n"))
+	}
+}
+
+// writeFields writes names and values beside each other; an empty value has no line.
+func writeFields(b *strings.Builder, width int, fields [][2]string) {
+	label := 0
+	for _, f := range fields {
+		if f[1] != "" {
+			label = max(label, len(f[0])+2)
+		}
+	}
+	for _, f := range fields {
+		if f[1] == "" {
+			continue
+		}
+		name := f[0]
+		for _, line := range report.Wrap(termsafe.String(f[1]), width-label, "") {
+			fmt.Fprintf(b, "%-*s%s\n", label, name, line)
+			name = ""
+		}
 	}
 }
 
@@ -295,17 +316,17 @@ func writeEmbedding(b *strings.Builder, vector []float32) {
 	block(b, "embedding of "+plural(len(vector), "dimension"), text)
 }
 
-func writeTokens(b *strings.Builder, tokens []record.Token) {
+func writeTokens(b *strings.Builder, tokens []record.Token, width int) {
 	if len(tokens) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n%s\n", plural(len(tokens), "token"))
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "  id\tlog-probability\tprobability\tpiece")
+	rows := [][]string{{"  piece", "id", "log-probability", "probability"}}
 	for _, t := range tokens {
-		fmt.Fprintf(w, "  %d\t%s\t%.4f\t%q\n", t.ID, strconv.FormatFloat(t.LogProb, 'g', -1, 64), math.Exp(t.LogProb), t.Piece)
+		rows = append(rows, []string{"  " + strconv.Quote(string(t.Piece)), strconv.Itoa(int(t.ID)),
+			strconv.FormatFloat(t.LogProb, 'g', -1, 64), strconv.FormatFloat(math.Exp(t.LogProb), 'f', 4, 64)})
 	}
-	_ = w.Flush() // a strings.Builder takes all
+	_ = report.WriteTable(b, width, rows) // a strings.Builder takes all
 }
 
 func (c ledgerCall) json() any {

@@ -2,8 +2,10 @@ package cli_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -39,6 +41,17 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: servers(t),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// spoil FILE FROM COUNT turns the bits of bytes of a file.
+			"spoil": func(ts *testscript.TestScript, _ bool, args []string) {
+				content := []byte(ts.ReadFile(args[0]))
+				from, err1 := strconv.Atoi(args[1])
+				n, err2 := strconv.Atoi(args[2])
+				ts.Check(errors.Join(err1, err2))
+				for i := from; i < from+n; i++ {
+					content[i] ^= 0xff
+				}
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]), content, 0o600))
+			},
 			// subst FILE puts the values of variables into a file.
 			"subst": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)), 0o600))
