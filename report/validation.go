@@ -142,7 +142,13 @@ func recommendationWords(r *validation.Result) string {
 	case len(r.Judges) == 0:
 		return "there is no judge to recommend."
 	}
-	return "no judge can be compared: each has one class only, or people have."
+	switch r.Positives {
+	case 0:
+		return fmt.Sprintf("no judge can be compared, since %s accepts no answer: nothing is there to be told apart.", r.Reference)
+	case float64(r.Labelled):
+		return fmt.Sprintf("no judge can be compared, since %s accepts every answer: nothing is there to be told apart.", r.Reference)
+	}
+	return "no judge can be compared: each accepts everything or nothing, or lacks verdicts."
 }
 
 // effectWords say for which quantifier the recommended or nearest judge changes most, and by which errors.
@@ -182,8 +188,15 @@ func validationWarnings(r *validation.Result) []string {
 		}
 	}
 	if c := r.Confidences; c != nil {
-		for _, w := range c.Convergence.Warnings {
-			add("item-response model", w.Text)
+		for _, q := range c.Quantifiers {
+			if q.Unfitted != "" {
+				add("item-response model", fmt.Sprintf("%s has no confidences, since %s", q.Quantifier, q.Unfitted))
+			}
+		}
+		if c.Convergence != nil {
+			for _, w := range c.Convergence.Warnings {
+				add("item-response model", w.Text)
+			}
 		}
 	}
 	for _, pair := range r.Agreement.Pairs {

@@ -87,9 +87,9 @@ func WriteValidationJSON(w io.Writer, p ValidationPage) error {
 	view := validationJSON{
 		File: p.Title, Notes: append([]string{}, p.Notes...), N: r.N, Labelled: r.Labelled, Positives: r.Positives,
 		Reference: r.Reference, Unsure: r.Unsure, Unsures: r.Unsures, Level: r.Level, Seed: r.Seed,
-		Quantifiers: r.Quantifiers, Agreement: r.Agreement, Recommendation: r.Recommendation, Places: r.Places, Matrices: r.Matrices,
-		Effects: r.Effects, Tradeoffs: r.Tradeoffs, Subsampling: r.Subsampling, Subsamples: r.Subsamples, Side: r.Side,
-		Fits: r.Fits, Confidences: r.Confidences, Items: p.Items, Outcomes: r.Outcomes,
+		Quantifiers: orEmpty(r.Quantifiers), Agreement: r.Agreement, Recommendation: r.Recommendation, Places: orEmpty(r.Places), Matrices: orEmpty(r.Matrices),
+		Effects: orEmpty(r.Effects), Tradeoffs: orEmpty(r.Tradeoffs), Subsampling: r.Subsampling, Subsamples: orEmpty(r.Subsamples), Side: orEmpty(r.Side),
+		Fits: r.Fits, Confidences: r.Confidences, Items: orEmpty(p.Items), Outcomes: orEmpty(r.Outcomes),
 		Judges: []judgeJSON{}, RBO: []rboJSON{},
 	}
 	if name := r.Recommendation.Judge; name != "" {
@@ -131,6 +131,14 @@ func aurocRows(quantifiers []string, row validation.Row, judge string) []aurocJS
 		list = append(list, x)
 	}
 	return list
+}
+
+// orEmpty is a list that is there even where it is empty: [] in JSON, and not null.
+func orEmpty[T any](items []T) []T {
+	if items == nil {
+		return []T{}
+	}
+	return items
 }
 
 func pointer(v measure.Value) *float64 {

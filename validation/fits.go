@@ -120,14 +120,23 @@ type Confidences struct {
 	People []string `json:"people"`
 	// Quantifiers have the posterior median of each item, over draws and people.
 	Quantifiers []ItemConfidences `json:"quantifiers"`
-	Convergence bayes.Convergence `json:"convergence"`
+	// Convergence judges the fit; nil if no quantifier could be fitted.
+	Convergence *bayes.Convergence `json:"convergence"`
 }
 
 // ItemConfidences are those of one quantifier, for each item of the table.
 type ItemConfidences struct {
 	Quantifier string          `json:"quantifier"`
 	Items      []measure.Value `json:"items"`
+	// Unfitted is why the quantifier has no confidences; empty if it has.
+	Unfitted measure.Reason `json:"unfitted,omitempty"`
 }
+
+// Reasons why the item-response model has nothing to learn of a quantifier.
+const (
+	noPairs  measure.Reason = "no item has a score and a label that is correct or incorrect"
+	noSpread measure.Reason = "its scores do not vary"
+)
 
 // numbers are the confidences of quantifier q; NaN where there is none.
 func (c *Confidences) numbers(q int) []float64 {
@@ -143,26 +152,68 @@ func (c *Confidences) numbers(q int) []float64 {
 }
 
 func confidencesOf(ctx context.Context, t *Table, o Options) (*Confidences, error) {
-	d := bayes.ResponseData{People: peopleAsJudges(t.People, o.Unsure)}
-	for _, q := range t.Quantifiers {
-		column := bayes.Quantifier{Name: q.Name, Scores: make([]float64, len(q.Scores)), Missing: make([]bool, len(q.Scores))}
-		for i, x := range q.Scores {
-			if column.Missing[i] = math.IsNaN(x) || math.IsInf(x, 0); !column.Missing[i] {
-				column.Scores[i] = x
-			}
-		}
-		d.Quantifiers = append(d.Quantifiers, column)
-	}
-	fit, err := bayes.FitResponses(ctx, d, o.sampler("confidences"))
-	if err != nil {
-		return nil, err
-	}
-	c := &Confidences{Scale: fit.Scale, Convergence: fit.Convergence}
+	c := &Confidences{Scale: bayes.Standardised}
+	d := bayes.ResponseData{People: peopleAsJudges(t.People, o.Unsure), Scale: c.Scale}
 	for _, p := range t.People {
 		c.People = append(c.People, p.Name)
 	}
-	for _, q := range fit.Quantifiers {
-		c.Quantifiers = append(c.Quantifiers, ItemConfidences{q.Name, q.Confidence})
+	for _, q := range t.Quantifiers {
+		column := responseColumn(q)
+		why := unfitted(column, d.People)
+		if why == "" {
+			d.Quantifiers = append(d.Quantifiers, column)
+		}
+		c.Quantifiers = append(c.Quantifiers, ItemConfidences{Quantifier: q.Name, Unfitted: why})
+	}
+	var fitted []bayes.QuantifierPosterior
+	if len(d.Quantifiers) > 0 {
+		fit, err := bayes.FitResponses(ctx, d, o.sampler("confidences"))
+		if err != nil {
+			return nil, err
+		}
+		c.Convergence, fitted = &fit.Convergence, fit.Quantifiers
+	}
+	for q := range c.Quantifiers {
+		if why := c.Quantifiers[q].Unfitted; why != "" {
+			for range t.Items {
+				c.Quantifiers[q].Items = append(c.Quantifiers[q].Items, measure.Undefined("response.confidence", why, 0))
+			}
+			continue
+		}
+		c.Quantifiers[q].Items, fitted = fitted[0].Confidence, fitted[1:]
 	}
 	return c, nil
+}
+
+// responseColumn are the scores of a quantifier as the item-response model takes them.
+func responseColumn(q Quantifier) bayes.Quantifier {
+	column := bayes.Quantifier{Name: q.Name, Scores: make([]float64, len(q.Scores)), Missing: make([]bool, len(q.Scores))}
+	for i, x := range q.Scores {
+		if column.Missing[i] = math.IsNaN(x) || math.IsInf(x, 0); !column.Missing[i] {
+			column.Scores[i] = x
+		}
+	}
+	return column
+}
+
+// unfitted is why the item-response model can learn nothing of a quantifier; empty if it can.
+func unfitted(q bayes.Quantifier, people []bayes.Judge) measure.Reason {
+	lowest, highest := math.Inf(1), math.Inf(-1)
+	labelled := false
+	for i, x := range q.Scores {
+		if q.Missing[i] {
+			continue
+		}
+		lowest, highest = min(lowest, x), max(highest, x)
+		for _, p := range people {
+			labelled = labelled || p.Counts[i] != (bayes.Count{})
+		}
+	}
+	switch {
+	case !labelled:
+		return noPairs
+	case lowest == highest:
+		return noSpread
+	}
+	return ""
 }

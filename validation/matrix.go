@@ -96,7 +96,7 @@ type labelled struct {
 func (e evaluation) matrices(ctx context.Context, progress func(done, total int)) ([]Matrix, error) {
 	list := make([]Matrix, len(e.stats))
 	for m, s := range e.stats {
-		list[m] = Matrix{Metric: s.ID, Better: s.Better}
+		list[m] = Matrix{Metric: s.ID, Better: s.Better, Judges: []Row{}}
 		for _, q := range e.scores {
 			list[m].Quantifiers = append(list[m].Quantifiers, q.Name)
 		}

@@ -46,7 +46,7 @@ type Candidate struct {
 }
 
 func recommend(auroc Matrix, judges []JudgeResult) Recommendation {
-	r := Recommendation{Scope: Scope}
+	r := Recommendation{Candidates: []Candidate{}, Scope: Scope}
 	order := rankingOf(auroc.People)
 	if order == nil {
 		return r

@@ -30,6 +30,8 @@ type Options struct {
 	Threshold float64
 	// Progress is nil, or is told how far which part is.
 	Progress func(part string, done, total int)
+
+	fitting *fitProgress
 }
 
 // Defaults are the choices of the paper where it has them. Ours are the level, 2,000 resamples, and
@@ -67,7 +69,34 @@ func (o Options) agreementInterval() metric.AgreementInterval {
 
 // sampler are the options of a fit.
 func (o Options) sampler(purpose string) bayes.Options {
-	return bayes.Options{Seed: o.seed(purpose), Draws: o.Draws, Warmup: max(o.Draws/2, 200)}
+	sampler := bayes.Options{Seed: o.seed(purpose), Draws: o.Draws, Warmup: max(o.Draws/2, 200)}
+	if o.fitting != nil && o.fitting.tell != nil {
+		sampler.Progress = o.fitting.step
+	}
+	return sampler
+}
+
+// fitProgress tells how far several fits are, one after the other, in thousandths of all.
+type fitProgress struct {
+	tell func(done, total int)
+	fits int
+	// finished fits, and how far the one at work was last.
+	finished, last int
+}
+
+func (p *fitProgress) step(done, total int) {
+	if done < p.last {
+		p.finished++
+	}
+	p.last = done
+	const all = 1000
+	p.tell(min(all*p.finished/p.fits+all*done/(total*p.fits), all), all)
+}
+
+func (p *fitProgress) end() {
+	if p.tell != nil {
+		p.tell(1000, 1000)
+	}
 }
 
 func (o Options) tell(part string) func(done, total int) {
@@ -76,6 +105,14 @@ func (o Options) tell(part string) func(done, total int) {
 	}
 	return func(done, total int) { o.Progress(part, done, total) }
 }
+
+// InputError is something that a table lacks.
+type InputError struct{ What string }
+
+func (e *InputError) Error() string { return "validation: " + e.What }
+
+// BadInput makes the command exit with 2.
+func (e *InputError) BadInput() bool { return true }
 
 // Result is all that a validation says.
 type Result struct {
@@ -171,6 +208,9 @@ func Validate(ctx context.Context, t *Table, o Options) (*Result, error) {
 	}
 	r := &Result{N: len(t.Items), Reference: ref.name, Unsure: o.Unsure, Level: o.Level, Seed: o.Seed, Subsampling: o.Subsampling}
 	r.count(t, ref)
+	if r.Labelled == 0 {
+		return nil, &InputError{fmt.Sprintf("%s has no label that counts on any of %d items, with unsure as %s; compare with another reference", ref.name, r.N, o.Unsure)}
+	}
 	if r.Agreement, err = Agree(t.Items, t.People, o.Unsure, o.agreementInterval()); err != nil {
 		return nil, err
 	}
@@ -224,10 +264,10 @@ func (r *Result) count(t *Table, ref reference) {
 }
 
 func (r *Result) fit(ctx context.Context, t *Table, o Options) (err error) {
-	if tell := o.tell("models"); tell != nil {
-		tell(0, 2)
-		defer tell(2, 2)
-	}
+	tell := o.tell("thousandths of the models")
+	progress := fitProgress{tell: tell, fits: len(t.Judges) + len(t.People) + 3} // each alone, one per family, all, confidences
+	o.fitting = &progress
+	defer progress.end()
 	if r.Confidences, err = confidencesOf(ctx, t, o); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/credence-lab/credence/measure"
+	"github.com/credence-lab/credence/metric"
 	"github.com/credence-lab/credence/validation"
 )
 
@@ -113,6 +114,46 @@ func TestSubsamplesOfEverything(t *testing.T) {
 	}
 }
 
+// TestWhatCannotBeFittedIsSaid, and does not sink the rest: a quantifier without spread, one whose scored items nobody labelled,
+// and one that has both.
+func TestWhatCannotBeFittedIsSaid(t *testing.T) {
+	t.Parallel()
+	table := small([]string{"110100--"}, "11010011")
+	nan := math.NaN()
+	table.Quantifiers = append(table.Quantifiers,
+		validation.Quantifier{Name: "flat", Orientation: measure.Confidence, Scores: []float64{2, 2, 2, 2, 2, 2, 2, nan}},
+		validation.Quantifier{Name: "elsewhere", Orientation: measure.Confidence, Scores: []float64{nan, nan, nan, nan, nan, math.Inf(1), 1, 2}},
+	)
+	o := plain()
+	o.Draws = 100
+	var last [2]int
+	o.Progress = func(part string, done, total int) {
+		if part == "thousandths of the models" {
+			if done < last[0] || done > total {
+				t.Errorf("progress went from %v to %d of %d", last, done, total)
+			}
+			last = [2]int{done, total}
+		}
+	}
+	r := validated(t, table, o)
+	if last[0] != last[1] || last[1] == 0 {
+		t.Errorf("progress ended at %v", last)
+	}
+	for q, want := range []string{"", "its scores do not vary", "no item has a score and a label"} {
+		got := r.Confidences.Quantifiers[q]
+		if defined := got.Items[0].Defined(); defined != (want == "") || !strings.HasPrefix(string(got.Unfitted), want) || len(got.Items) != 8 {
+			t.Errorf("%s: unfitted %q, first confidence %v", got.Quantifier, got.Unfitted, got.Items[0])
+		}
+	}
+	if brier := r.Matrices[len(r.Matrices)-1]; brier.Metric != metric.Brier().ID || brier.People.Complete() {
+		t.Errorf("%s of quantifiers without confidences: %+v", brier.Metric, brier.People)
+	}
+	table.Quantifiers, o.Progress = table.Quantifiers[1:], nil
+	if r := validated(t, table, o); r.Confidences.Convergence != nil || r.Confidences.Quantifiers[0].Unfitted == "" {
+		t.Errorf("nothing to fit: %+v", r.Confidences)
+	}
+}
+
 // Agreement: nine passes and a fail against a person who passes all carry no information, kappa exactly 0.
 // Of three people who differ in nothing but an unsure label: it is a label of its own, or counts as the
 // others say, or half.
@@ -182,20 +223,24 @@ func TestWhatCannotBeValidated(t *testing.T) {
 	t.Parallel()
 	ok := func() *validation.Table { return small([]string{"10"}, "10") }
 	for name, change := range map[string]func(*validation.Table, *validation.Options){
-		"no labels of people":       func(t *validation.Table, _ *validation.Options) { t.People = nil },
-		"no items":                  func(t *validation.Table, _ *validation.Options) { t.Items = nil },
-		"no quantifier":             func(t *validation.Table, _ *validation.Options) { t.Quantifiers = nil },
-		"has no direction":          func(t *validation.Table, _ *validation.Options) { t.Quantifiers[0].Orientation = 0 },
-		"has 3 entries":             func(t *validation.Table, _ *validation.Options) { t.Judges[0].Labels = column("101") },
-		"is unsure of an item":      func(t *validation.Table, _ *validation.Options) { t.Judges[0].Labels = column("1?") },
-		"two columns are the":       func(t *validation.Table, _ *validation.Options) { t.Judges = append(t.Judges, t.Judges[0]) },
-		"is no person":              func(_ *validation.Table, o *validation.Options) { o.Reference = "someone" },
-		"needs draws":               func(_ *validation.Table, o *validation.Options) { o.Reference = validation.PosteriorReference },
-		"incorrect, missing or":     func(_ *validation.Table, o *validation.Options) { o.Unsure = "" },
-		"is not between 0 and 1":    func(_ *validation.Table, o *validation.Options) { o.Level = math.NaN() },
-		"subsamples of 1 items":     func(_ *validation.Table, o *validation.Options) { o.Subsampling.Size = 1 },
-		"threshold 2 is not in":     func(_ *validation.Table, o *validation.Options) { o.Threshold = 2 },
-		"and a fit needs 4 or more": func(_ *validation.Table, o *validation.Options) { o.Draws = 2 },
+		"no labels of people":    func(t *validation.Table, _ *validation.Options) { t.People = nil },
+		"no items":               func(t *validation.Table, _ *validation.Options) { t.Items = nil },
+		"no quantifier":          func(t *validation.Table, _ *validation.Options) { t.Quantifiers = nil },
+		"has no direction":       func(t *validation.Table, _ *validation.Options) { t.Quantifiers[0].Orientation = 0 },
+		"has 3 entries":          func(t *validation.Table, _ *validation.Options) { t.Judges[0].Labels = column("101") },
+		"is unsure of an item":   func(t *validation.Table, _ *validation.Options) { t.Judges[0].Labels = column("1?") },
+		"two columns are the":    func(t *validation.Table, _ *validation.Options) { t.Judges = append(t.Judges, t.Judges[0]) },
+		"is no person":           func(_ *validation.Table, o *validation.Options) { o.Reference = "someone" },
+		"needs draws":            func(_ *validation.Table, o *validation.Options) { o.Reference = validation.PosteriorReference },
+		"incorrect, missing or":  func(_ *validation.Table, o *validation.Options) { o.Unsure = "" },
+		"is not between 0 and 1": func(_ *validation.Table, o *validation.Options) { o.Level = math.NaN() },
+		"subsamples of 1 items":  func(_ *validation.Table, o *validation.Options) { o.Subsampling.Size = 1 },
+		"threshold 2 is not in":  func(_ *validation.Table, o *validation.Options) { o.Threshold = 2 },
+		"p1 has no label that counts on any of 2 items, with unsure as missing": func(t *validation.Table, o *validation.Options) {
+			o.Unsure, t.People[0].Labels = validation.UnsureMissing, column("?-")
+		},
+		`a person is called "majority"`: func(t *validation.Table, _ *validation.Options) { t.People[0].Name = "majority" },
+		"and a fit needs 4 or more":     func(_ *validation.Table, o *validation.Options) { o.Draws = 2 },
 	} {
 		table, o := ok(), plain()
 		change(table, &o)
