@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/credence-lab/credence/bayes"
 	"github.com/credence-lab/credence/internal/termsafe"
+	"github.com/credence-lab/credence/measure"
 	"github.com/credence-lab/credence/validation"
 )
 
@@ -186,6 +188,13 @@ func validationWarnings(r *validation.Result) []string {
 		for _, w := range aloneWarnings(f) {
 			add("judge model", w)
 		}
+		if misfits, of, first := misfitsOf(f); misfits > 0 {
+			add("judge model, all judges", fmt.Sprintf("%d of %d predictive checks fail, such as the %s of %s: judges that it takes for independent may be thresholds of one score",
+				misfits, of, first.Check, first.Judge))
+		}
+		if moved, most := priorSensitive(f); moved > 0 {
+			add("priors", fmt.Sprintf("the F1 of %s moves with the prior by more than its posterior standard deviation, that of %s most, by %s", plural(moved, "judge"), most.Judge, Estimate(most.Shift)))
+		}
 	}
 	if c := r.Confidences; c != nil {
 		for _, q := range c.Quantifiers {
@@ -205,6 +214,44 @@ func validationWarnings(r *validation.Result) []string {
 		}
 	}
 	return list
+}
+
+// misfitsOf counts the predictive checks that the fit of all fails, of those that compare with data, and has the first of
+// them.
+func misfitsOf(f *validation.Fits) (n, of int, first bayes.PredictiveCheck) {
+	for _, c := range f.Checks {
+		if c.Observed.Defined() {
+			of++
+		}
+		if warns(c.Predicted, "predictive-misfit") {
+			if n++; n == 1 {
+				first = c
+			}
+		}
+	}
+	return n, of, first
+}
+
+// priorSensitive counts the judges whose F1 is as much the prior's as the data's, and has the one that moves most.
+func priorSensitive(f *validation.Fits) (n int, most bayes.PriorRow) {
+	if f.PriorSensitivity == nil {
+		return 0, most
+	}
+	furthest := 0.0
+	for _, row := range f.PriorSensitivity.Rows {
+		if !warns(row.Shift, "prior-sensitive") {
+			continue
+		}
+		n++
+		if x, _ := row.Shift.Get(); x > furthest {
+			furthest, most = x, row
+		}
+	}
+	return n, most
+}
+
+func warns(v measure.Value, code string) bool {
+	return slices.ContainsFunc(v.Warnings, func(w measure.Warning) bool { return w.Code == code })
 }
 
 // aloneWarnings are those of the judges fitted alone, one for each code: the first, and how many others

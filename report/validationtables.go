@@ -42,7 +42,10 @@ func validationTables(r *validation.Result, full, intervals bool) []StudyTable {
 			list = add(list, "side-by-side", matrixTables(s.AUROC, r, false)...)
 		}
 	}
-	list = add(list, "scopes", scopesTable(r))
+	list = add(list, "scopes", scopesTable(r), priorsTable(r))
+	if full {
+		list = add(list, "scopes", checksTable(r))
+	}
 	list = add(list, "agreement", labelsTable(r), disagreementsTable(r))
 	if full {
 		list = add(list, "tradeoffs", tradeoffsTable(r))
@@ -341,6 +344,7 @@ func scopesTable(r *validation.Result) tableView {
 	if r.Fits == nil {
 		return t
 	}
+	t.Caption += fmt.Sprintf("; priors: %s; sampler: %s", r.Fits.Priors.Name, r.Fits.Sampler)
 	for _, p := range byMedian(r.Fits) {
 		perFamily := cellView{Text: "", Number: true}
 		if e := p.F1.OnePerFamily; e != nil {
@@ -349,6 +353,49 @@ func scopesTable(r *validation.Result) tableView {
 		t.Rows = append(t.Rows, []cellView{rowCell(p.Judge), estimateCell(p.F1.Alone), perFamily, estimateCell(p.F1.All)})
 	}
 	return t
+}
+
+// priorsTable is F1 under each of several priors.
+func priorsTable(r *validation.Result) tableView {
+	t := tableView{Name: "priors", Caption: "Prior sensitivity: median of F1 under each of several priors, all judges together, and the largest shift from the first", Head: []headView{{Text: "judge"}}}
+	if r.Fits == nil || r.Fits.PriorSensitivity == nil {
+		return t
+	}
+	p := r.Fits.PriorSensitivity
+	for _, set := range p.Priors {
+		t.Head = append(t.Head, headView{Text: set.Name, Number: true})
+	}
+	t.Head = append(t.Head, headView{Text: "shift", Number: true})
+	for _, row := range p.Rows {
+		cells := []cellView{rowCell(row.Judge)}
+		for _, e := range row.Estimates {
+			cells = append(cells, plainCell(e.Median))
+		}
+		t.Rows = append(t.Rows, append(cells, plainCell(row.Shift)))
+	}
+	return t
+}
+
+// checksTable are the posterior predictive checks of the fit of all.
+func checksTable(r *validation.Result) tableView {
+	t := tableView{
+		Name:    "checks",
+		Caption: "Posterior predictive checks, all judges together: what the judges did, what the fitted model would have them do with the central interval of 95 %, and how much of that lies above",
+		Head:    []headView{{Text: "judge"}, {Text: "check"}, {Text: "observed", Number: true}, {Text: "predicted", Number: true}, {Text: "above", Number: true}},
+	}
+	if r.Fits == nil {
+		return t
+	}
+	for _, c := range r.Fits.Checks {
+		t.Rows = append(t.Rows, []cellView{rowCell(c.Judge), textCell(string(c.Check)), plainCell(c.Observed), valueCell(c.Predicted), plainCell(c.Tail)})
+	}
+	return t
+}
+
+// plainCell is a value without its interval.
+func plainCell(v measure.Value) cellView {
+	v.Interval = nil
+	return valueCell(v)
 }
 
 func estimateCell(e bayes.Estimate) cellView {

@@ -20,6 +20,11 @@ type Fits struct {
 	All          bayes.Convergence `json:"all"`
 	// Checks compare what the judges said with what the fit of all would have them say.
 	Checks []bayes.PredictiveCheck `json:"checks"`
+	// Sampler and Priors are those of the fits.
+	Sampler bayes.Sampler     `json:"sampler"`
+	Priors  bayes.NamedPriors `json:"priors"`
+	// PriorSensitivity has F1 in the fit of all under several priors; nil where it was not asked for.
+	PriorSensitivity *bayes.PriorTable `json:"prior_sensitivity,omitempty"`
 	// Draws of each of Chains.
 	Draws  int `json:"draws"`
 	Chains int `json:"chains"`
@@ -59,25 +64,38 @@ func fit(ctx context.Context, t *Table, o Options) (*Fits, error) {
 	}
 	d.Judges = append(d.Judges, peopleAsJudges(t.People, o.Unsure)...)
 	sampler := o.sampler("judges")
-	scopes, err := bayes.FitScopes(ctx, d, bayes.PaperPriors(), bayes.NUTS, sampler, nil)
+	scopes, err := bayes.FitScopes(ctx, d, o.priors().Priors, o.judgeSampler(), sampler, nil)
 	if err != nil {
 		return nil, err
 	}
 	f := &Fits{
+		Sampler: o.judgeSampler(), Priors: o.priors(),
 		OnePerFamily: scopes.OnePerFamily.Convergence, All: scopes.All.Convergence, Checks: scopes.All.Checks,
 		Draws: sampler.Draws, Chains: bayes.DefaultChains,
 	}
+	names := map[string]string{}
+	for j, known := range d.Judges {
+		names[known.Name] = t.judgeName(j)
+	}
 	for _, name := range scopes.OnePerFamily.Together {
-		for j, known := range d.Judges {
-			if known.Name == name {
-				f.Representatives = append(f.Representatives, t.judgeName(j))
-			}
-		}
+		f.Representatives = append(f.Representatives, names[name])
+	}
+	for i := range f.Checks {
+		f.Checks[i].Judge = names[f.Checks[i].Judge]
 	}
 	f1, accuracy := scopes.Table(bayes.F1), scopes.Table(bayes.Accuracy)
 	for j := range d.Judges {
 		f1[j].Judge, accuracy[j].Judge = t.judgeName(j), t.judgeName(j)
 		f.Judges = append(f.Judges, Posterior{t.judgeName(j), d.Judges[j].Human, f1[j], accuracy[j]})
+	}
+	if !o.PriorSensitivity {
+		return f, nil
+	}
+	if f.PriorSensitivity, err = bayes.PriorSensitivity(ctx, d, nil, bayes.F1, o.judgeSampler(), sampler); err != nil {
+		return nil, err
+	}
+	for j := range d.Judges {
+		f.PriorSensitivity.Together[j], f.PriorSensitivity.Rows[j].Judge = t.judgeName(j), t.judgeName(j)
 	}
 	return f, nil
 }

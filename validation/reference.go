@@ -86,7 +86,7 @@ func posteriorReference(ctx context.Context, t *Table, o Options) (reference, er
 	if o.Draws == 0 {
 		return reference{}, fmt.Errorf("validation: the reference %q needs draws of the judge model, and none are asked for", PosteriorReference)
 	}
-	fit, err := bayes.FitJudges(ctx, bayes.JudgeData{People: votesOf(t.People, o.Unsure), Judges: peopleAsJudges(t.People, o.Unsure)}, bayes.PaperPriors(), bayes.NUTS, o.sampler("reference"))
+	fit, err := bayes.FitJudges(ctx, bayes.JudgeData{People: votesOf(t.People, o.Unsure), Judges: peopleAsJudges(t.People, o.Unsure)}, o.priors().Priors, o.judgeSampler(), o.sampler("reference"))
 	if err != nil {
 		return reference{}, err
 	}

@@ -24,6 +24,12 @@ type Options struct {
 	Seed  uint64
 	// Draws of each chain of the Bayesian models; 0 fits none.
 	Draws int
+	// Sampler of the judge model; empty means [bayes.NUTS].
+	Sampler bayes.Sampler
+	// Priors of the judge model, by their name among [bayes.SensiblePriors]; empty means the first, the paper's.
+	Priors string
+	// PriorSensitivity fits all judges together under each of [bayes.SensiblePriors], too.
+	PriorSensitivity bool
 	// Subsampling of ranks; no Runs, none.
 	Subsampling Subsampling
 	// Threshold of confidence at which error trade-offs are counted, in [0,1].
@@ -55,7 +61,30 @@ func (o Options) check() error {
 	case !(o.Threshold >= 0 && o.Threshold <= 1):
 		return fmt.Errorf("validation: threshold %v is not in [0,1]", o.Threshold)
 	}
+	if o.priors().Name == "" {
+		return fmt.Errorf("validation: there are no priors %q", o.Priors)
+	}
+	if s := o.judgeSampler(); s != bayes.NUTS && s != bayes.Gibbs {
+		return fmt.Errorf("validation: unknown sampler %q", s)
+	}
 	return o.Unsure.check()
+}
+
+// priors are those of the options; without a name if there are none.
+func (o Options) priors() bayes.NamedPriors {
+	for _, p := range bayes.SensiblePriors() {
+		if o.Priors == "" || o.Priors == p.Name {
+			return p
+		}
+	}
+	return bayes.NamedPriors{}
+}
+
+func (o Options) judgeSampler() bayes.Sampler {
+	if o.Sampler == "" {
+		return bayes.NUTS
+	}
+	return o.Sampler
 }
 
 // seed of one use of chance.
@@ -266,6 +295,9 @@ func (r *Result) count(t *Table, ref reference) {
 func (r *Result) fit(ctx context.Context, t *Table, o Options) (err error) {
 	tell := o.tell("thousandths of the models")
 	progress := fitProgress{tell: tell, fits: len(t.Judges) + len(t.People) + 3} // each alone, one per family, all, confidences
+	if o.PriorSensitivity {
+		progress.fits += len(bayes.SensiblePriors())
+	}
 	o.fitting = &progress
 	defer progress.end()
 	if r.Confidences, err = confidencesOf(ctx, t, o); err != nil {

@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-lab/credence/bayes"
 	"github.com/credence-lab/credence/internal/await"
 	"github.com/credence-lab/credence/internal/table"
 	"github.com/credence-lab/credence/report"
@@ -29,6 +31,7 @@ type validateFlags struct {
 	wide    wideSpec
 	options validation.Options
 	unsure  string
+	sampler string
 	format  string
 	input   string
 	setting string
@@ -51,12 +54,24 @@ func (f *validateFlags) add(cmd *cobra.Command) {
 	flags.Float64Var(&o.Level, "level", o.Level, "level of the intervals, between 0 and 1")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed of all draws")
 	flags.IntVar(&o.Draws, "draws", o.Draws, "draws of each chain of the Bayesian models; 0 fits none")
+	flags.StringVar(&f.sampler, "sampler", string(bayes.NUTS), "sampler of the judge model: nuts or gibbs")
+	flags.StringVar(&o.Priors, "priors", bayes.SensiblePriors()[0].Name, "priors of the judge model: "+priorNames())
+	flags.BoolVar(&o.PriorSensitivity, "prior-sensitivity", false, "fit all judges under each of these priors, and say how far F1 moves")
 	flags.IntVar(&o.Subsampling.Runs, "subsamples", o.Subsampling.Runs, "number of small subsamples that ranks are taken from; 0 takes none")
 	flags.IntVar(&o.Subsampling.Size, "subsample-size", o.Subsampling.Size, "items in each of them")
 	flags.Float64Var(&o.Subsampling.Tolerance, "tolerance", o.Subsampling.Tolerance, "difference of their mean AUROCs within which ranks are tied")
 	flags.Float64Var(&o.Threshold, "threshold", o.Threshold, "confidence that an accepted answer must exceed, for the error trade-offs")
 	flags.StringVar(&f.input, "input-format", "", "csv, tsv, jsonl or parquet (default: found out from content and name)")
 	flags.BoolVar(&f.strict, "strict", false, "fail on a record that cannot be read instead of counting it")
+}
+
+// priorNames lists the priors of the judge model.
+func priorNames() string {
+	var names []string
+	for _, p := range bayes.SensiblePriors() {
+		names = append(names, strconv.Quote(p.Name))
+	}
+	return strings.Join(names, ", ")
 }
 
 func (a *app) newValidateCommand() *cobra.Command {
@@ -138,8 +153,14 @@ func (a *app) validate(cmd *cobra.Command, file string, flags validateFlags) err
 
 func (f *validateFlags) check() error {
 	o := &f.options
-	o.Unsure = validation.UnsureRule(f.unsure)
+	o.Unsure, o.Sampler = validation.UnsureRule(f.unsure), bayes.Sampler(f.sampler)
 	switch {
+	case o.Sampler != bayes.NUTS && o.Sampler != bayes.Gibbs:
+		return usagef("unknown --sampler %q; the samplers are nuts and gibbs", f.sampler)
+	case !slices.ContainsFunc(bayes.SensiblePriors(), func(p bayes.NamedPriors) bool { return p.Name == o.Priors }):
+		return usagef("unknown --priors %q; there are %s", o.Priors, priorNames())
+	case o.PriorSensitivity && o.Draws == 0:
+		return usagef("--prior-sensitivity needs a model, and --draws is 0")
 	case !slices.Contains(validation.UnsureRules(), o.Unsure):
 		return usagef("unknown --unsure %q; it counts as incorrect, missing or half", f.unsure)
 	case o.Resamples < 0 || o.Resamples > study.MaxResamples:
