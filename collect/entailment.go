@@ -23,7 +23,7 @@ type Relation struct {
 // Entailment says how it is found out what follows from what.
 type Entailment struct {
 	// Served is an engine made for it, which is asked with [llm.Entail]: a question is put before both texts.
-	// Otherwise a language model is asked in Form, by forced choice.
+	// Otherwise a language model is asked in Form, by forced choice of two words.
 	Served bool
 	Form   prompt.Form
 }
@@ -126,7 +126,9 @@ func (e Entailment) forced(ctx context.Context, ask Asker, pairs []Pair, into []
 			}
 			continue
 		}
-		requests, places = force(requests, places, p, prompt.EntailmentOptions, &scores[i])
+		for _, verdict := range []string{prompt.TrueByText, prompt.FalseByText} {
+			requests, places = append(requests, llm.Request{Kind: llm.Score, Prompt: p, Answer: verdict}), append(places, &scores[i])
+		}
 	}
 	if err := fill(ctx, ask, requests, places); err != nil {
 		return err
@@ -139,26 +141,24 @@ func (e Entailment) forced(ctx context.Context, ask Asker, pairs []Pair, into []
 	return nil
 }
 
-// NoRelation: none of the options of a forced choice has a probability above 0.
+// NoRelation: neither of the verdicts on a pair has a probability above 0.
 const NoRelation record.Missing = "entailment out of range"
 
-// relation turns the log-probabilities of the three options into shares that sum to 1.
+// relation makes three probabilities of one, p(True) / (p(True) + p(False)) of the statement according to the text:
+// those of two verdicts drawn from the model being both True, one of each, and both False. So a pair entails where
+// p is above 2/3, contradicts where it is below 1/3, and does neither between, where the model does not agree
+// with itself. It has no constant that was fitted to anything.
 func (f Forced) relation() Relation {
 	if f.Missing != record.Present {
 		return Relation{Missing: f.Missing}
 	}
-	top := slices.Max(f.LogProbs)
+	top := max(f.LogProbs[0], f.LogProbs[1])
 	if math.IsInf(top, -1) {
 		return Relation{Missing: NoRelation}
 	}
-	shares, sum := make([]float64, len(f.LogProbs)), 0.
-	for i, x := range f.LogProbs {
-		shares[i] = math.Exp(x - top)
-		sum += shares[i]
-	}
-	return Relation{Entailment: llm.Entailment{
-		Entails: shares[prompt.Entails] / sum, Neither: shares[prompt.Neither] / sum, Contradicts: shares[prompt.Contradicts] / sum,
-	}}
+	yes, no := math.Exp(f.LogProbs[0]-top), math.Exp(f.LogProbs[1]-top)
+	p, q := yes/(yes+no), no/(yes+no)
+	return Relation{Entailment: llm.Entailment{Entails: p * p, Neither: 2 * p * q, Contradicts: q * q}}
 }
 
 // unique are the elements of list in order, each once.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/credence-lab/credence/collect"
 	"github.com/credence-lab/credence/llm"
@@ -66,14 +67,15 @@ func TestServedPairsAreAskedOnceWithTheirQuestions(t *testing.T) {
 
 func TestManyPairsKeepTheirRelations(t *testing.T) {
 	t.Parallel()
-	// The log-probability of "c" is that of the premise's number, so that a mixed-up batch shows.
+	// What "False" has is by the premise's number, so that a mixed-up batch shows.
 	var planted []llmtest.Item
 	var pairs []collect.Pair
+	n := float64(len(llmtest.Tokenise(prompt.TrueByText)))
+	m := float64(len(llmtest.Tokenise(prompt.FalseByText)))
 	for i := range 70 {
 		premise := fmt.Sprintf("number %03d", i)
 		planted = append(planted, llmtest.Item{Question: premise, Levels: []llmtest.Level{
-			{Opening: prompt.OptionMarker, Answer: "a", LogProb: -1}, {Opening: prompt.OptionMarker, Answer: "b", LogProb: -1},
-			{Opening: prompt.OptionMarker, Answer: "c", LogProb: -1 - float64(i)/10},
+			{Opening: prompt.AnswerMarker, Answer: "True", LogProb: -1 / n}, {Opening: prompt.AnswerMarker, Answer: "False", LogProb: (-1 - float64(i)/10) / m},
 		}})
 		pairs = append(pairs, collect.Pair{Premise: premise, Hypothesis: "x"})
 	}
@@ -82,15 +84,33 @@ func TestManyPairsKeepTheirRelations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := float64(len(llmtest.Tokenise(prompt.Option(0))))
 	for i, pair := range pairs {
-		c := math.Exp(-n * float64(i) / 10)
-		if r := got[pair]; math.Abs(r.Contradicts-c/(2+c)) > 1e-9 || math.Abs(r.Entails+r.Neither+r.Contradicts-1) > 1e-12 {
-			t.Fatalf("pair %d: %+v, want %v", i, r, c/(2+c))
+		p := 1 / (1 + math.Exp(-float64(i)/10))
+		want := collect.Relation{Entailment: llm.Entailment{Entails: p * p, Neither: 2 * p * (1 - p), Contradicts: (1 - p) * (1 - p)}}
+		if diff := cmp.Diff(want, got[pair], cmpopts.EquateApprox(0, 1e-9)); diff != "" {
+			t.Fatalf("pair %d (-want +got):\n%s", i, diff)
 		}
 	}
 	if told != 70 {
 		t.Errorf("told of %d pairs, there are 70", told)
+	}
+}
+
+// p(True) = 3/4 gives 9/16, 6/16 and 1/16; equal verdicts give 1/4, 1/2 and 1/4.
+func TestARelationByHand(t *testing.T) {
+	t.Parallel()
+	n := float64(len(llmtest.Tokenise(prompt.TrueByText)))
+	m := float64(len(llmtest.Tokenise(prompt.FalseByText)))
+	for yes, want := range map[float64]llm.Entailment{.75: {Entails: 9. / 16, Neither: 6. / 16, Contradicts: 1. / 16}, .5: {Entails: .25, Neither: .5, Contradicts: .25}} {
+		model := llmtest.NewQuiz([]llmtest.Item{{Question: "an animal", Levels: []llmtest.Level{
+			{User: "Text: a cat\nStatement: an animal", Opening: prompt.AnswerMarker, Answer: "True", LogProb: math.Log(yes) / n},
+			{User: "Text: a cat\nStatement: an animal", Opening: prompt.AnswerMarker, Answer: "False", LogProb: math.Log(1-yes) / m},
+		}}})
+		pair := collect.Pair{Premise: "a cat", Hypothesis: "an animal"}
+		got, err := collect.Entailment{}.Of(t.Context(), model, []collect.Pair{pair})
+		if diff := cmp.Diff(collect.Relation{Entailment: want}, got[pair], cmpopts.EquateApprox(0, 1e-12)); err != nil || diff != "" {
+			t.Errorf("p(True) = %v: %v (-want +got):\n%s", yes, err, diff)
+		}
 	}
 }
 

@@ -39,10 +39,16 @@ type Uncertainty struct {
 // Asked is a question about the answer.
 type Asked struct {
 	Name string
-	// IsTrue asks whether the answer is true by two forced options; WithIdeas shows the samples. Nil asks for
-	// the model's confidence in its own answer as a number.
+	// IsTrue asks whether the answer is true by two forced options; WithIdeas shows the samples.
 	IsTrue    *prompt.IsTrue
 	WithIdeas bool
+	// Elicit asks in words, in the prompt that it returns: first is the prompt under which the answer was written.
+	// The reply is kept as it is. Nil, and without IsTrue, asks for the model's confidence in its own answer as a
+	// number.
+	Elicit func(first llm.Prompt, question, answer string) (llm.Prompt, error)
+	// Decoding and Usual are those of Elicit.
+	Decoding llm.Decoding
+	Usual    string
 }
 
 // Uncertain is what one item gave.
@@ -52,8 +58,10 @@ type Uncertain struct {
 	Samples        []Sampled
 	// Forced are the log-probabilities of the two options of each question, true first.
 	Forced map[string]Forced
-	// Stated are the probabilities that the model wrote.
+	// Stated are the probabilities that the model wrote of its own answer.
 	Stated map[string]record.Number
+	// Written are the replies to questions in words.
+	Written map[string]Written
 }
 
 // Sampled is one text that the model wrote, with the tokens of the parsed text as they were generated.
@@ -227,13 +235,13 @@ func (u *Uncertainty) questions(ctx context.Context, ask Asker, item record.Item
 	if out.Answer.Missing != record.Present {
 		return nil
 	}
-	out.Forced, out.Stated = map[string]Forced{}, map[string]record.Number{}
+	out.Forced, out.Stated, out.Written = map[string]Forced{}, map[string]record.Number{}, map[string]Written{}
 	var requests []llm.Request
 	var into []*Forced
 	forced := make([]Forced, len(u.Questions))
 	for i, q := range u.Questions {
 		if q.IsTrue == nil {
-			continue
+			continue // asked below
 		}
 		question := *q.IsTrue
 		if q.WithIdeas {
@@ -248,7 +256,13 @@ func (u *Uncertainty) questions(ctx context.Context, ask Asker, item record.Item
 	if err := fill(ctx, ask, requests, into); err != nil {
 		return err
 	}
+	if err := u.elicit(ctx, ask, item, out); err != nil {
+		return err
+	}
 	for i, q := range u.Questions {
+		if q.Elicit != nil {
+			continue
+		}
 		if q.IsTrue == nil {
 			if err := u.ownAnswer(ctx, ask, item, q.Name, out); err != nil {
 				return err
@@ -259,6 +273,36 @@ func (u *Uncertainty) questions(ctx context.Context, ask Asker, item record.Item
 			o.LogProbs[0], o.LogProbs[1] = o.LogProbs[1], o.LogProbs[0]
 		}
 		out.Forced[q.Name] = forced[i]
+	}
+	return nil
+}
+
+// elicit asks all questions in words at once.
+func (u *Uncertainty) elicit(ctx context.Context, ask Asker, item record.Item, out *Uncertain) error {
+	first, err := u.Prompts.Ask(u.Prompt, u.Form, item.Question)
+	if err != nil {
+		return err
+	}
+	var requests []llm.Request
+	var names []string
+	for _, q := range u.Questions {
+		if q.Elicit == nil {
+			continue
+		}
+		p, err := q.Elicit(first, item.Question, out.Answer.Text)
+		if err != nil {
+			return err
+		}
+		requests = append(requests, llm.Request{Kind: llm.Generate, Prompt: p, Decoding: q.Decoding, Usual: q.Usual})
+		names = append(names, q.Name)
+	}
+	if len(requests) == 0 {
+		return nil
+	}
+	for i, result := range ask.Do(ctx, requests) {
+		if out.Written[names[i]], err = written(result); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ type Asker struct {
 	model    llm.Identity
 	declared []byte
 	invalid  error
+	found    *found // of a Peek
 	counter  counter
 }
 
@@ -38,8 +39,14 @@ func (l *Ledger) Through(engine llm.Engine) *Asker {
 // go to engine once each, and the ledger is not written. engine states the identity of the model
 // that is planned for.
 func (l *Ledger) Peek(engine llm.Engine) *Asker {
-	return New(overlay{Store: NewMemory(), base: l.store}, l.path).Through(engine)
+	known := &found{keys: map[Key]bool{}}
+	a := New(overlay{NewMemory(), l.store, known}, l.path).Through(engine)
+	a.found = known
+	return a
 }
+
+// Known is how many different calls of a [Ledger.Peek] the ledger has answered so far; 0 for other askers.
+func (a *Asker) Known() int64 { return a.found.count() }
 
 // Identity is that of the engine.
 func (a *Asker) Identity() llm.Identity { return a.model }

@@ -225,6 +225,31 @@ func must[T any](v T, err error) T {
 type overlay struct {
 	Store
 	base Store
+	// found is which calls base has answered.
+	found *found
+}
+
+// found is a set of calls.
+type found struct {
+	mu   sync.Mutex
+	keys map[Key]bool
+}
+
+func (f *found) add(known map[Key]llm.Reply) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for key := range known {
+		f.keys[key] = true
+	}
+}
+
+func (f *found) count() int64 {
+	if f == nil {
+		return 0
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return int64(len(f.keys))
 }
 
 func (o overlay) Done(ctx context.Context, scope Digest) (map[Digest]Done, error) {
@@ -236,6 +261,7 @@ func (o overlay) Lookup(ctx context.Context, keys []Key) (map[Key]llm.Reply, err
 	if err != nil {
 		return nil, err
 	}
+	o.found.add(below)
 	above, err := o.Store.Lookup(ctx, keys)
 	if err != nil {
 		return nil, err

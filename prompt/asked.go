@@ -73,36 +73,32 @@ func OwnAnswer(f Form, question, answer string) (llm.Prompt, error) {
 	return llm.Chat(text, ProbabilityMarker), nil
 }
 
-// The options of [Entailment], in their order.
+// The two verdicts on a statement by a text, as they are forced: after the marker stands one blank.
 const (
-	Entails = iota
-	Neither
-	Contradicts
-	entailmentOptions
+	TrueByText  = " True"
+	FalseByText = " False"
 )
 
-// Entailment returns the prompt of the three [llm.Score] requests whose answers are Option(Entails),
-// Option(Neither) and Option(Contradicts): what follows from the premise for the hypothesis. A question
-// that both texts answer may be given. Error: llm.ErrEmptyAnswer where a text is missing.
+// Entailment returns the prompt of the two [llm.Score] requests whose answers are [TrueByText] and [FalseByText]:
+// whether the hypothesis is true according to the premise. A question that both texts answer may be given. Words
+// are forced and no letters, since small models choose a letter by its place. Error: llm.ErrEmptyAnswer where a
+// text is missing.
 func Entailment(f Form, question, premise, hypothesis string) (llm.Prompt, error) {
 	premise, hypothesis = oneLine(premise), oneLine(hypothesis)
 	if premise == "" || hypothesis == "" {
 		return llm.Prompt{}, llm.ErrEmptyAnswer
 	}
-	var b strings.Builder
-	b.WriteString("You will compare two statements. If the first is true, what of the second?\n" +
-		"(a) it must be true as well\n(b) it may be true or false\n(c) it must be false\nWrite a, b or c, and no other words.\n\n")
+	text := "Text: " + premise + "\nStatement: " + hypothesis + "\nAccording to the text, is the statement True or False?"
 	if question != "" {
-		b.WriteString("Both answer the question: " + question + "\n")
+		text = "Text and statement answer the question: " + question + "\n" + text
 	}
-	fmt.Fprintf(&b, "The first: %s\nThe second: %s", premise, hypothesis)
-	return forced(f, b.String()), nil
+	if f == Plain {
+		return llm.Prompt{Text: text + "\n" + AnswerMarker}, nil
+	}
+	return llm.Chat(text, AnswerMarker), nil
 }
 
-// EntailmentOptions is the number of options of [Entailment].
-const EntailmentOptions = entailmentOptions
-
-// AskedTexts are these questions in words, for the measurement card.
+// AskedTexts are these questions, and those of elicit.go, in words, for the measurement card.
 func AskedTexts() []Text {
 	ask := func(name Name, p llm.Prompt, err error) Text {
 		if err != nil {
@@ -115,5 +111,14 @@ func AskedTexts() []Text {
 	own, err := OwnAnswer(Chat, "{{.Question}}", "{{.Answer}}")
 	texts = append(texts, ask("own-answer", own, err))
 	entailment, err := Entailment(Chat, "", "{{.Premise}}", "{{.Hypothesis}}")
-	return append(texts, ask("entailment", entailment, err))
+	texts = append(texts, ask("entailment", entailment, err))
+	guesses, err := TopGuesses(Chat, "{{.Question}}", 4)
+	texts = append(texts, ask("top-guesses", guesses, err))
+	reasoned, err := Reasoned(Chat, "{{.Question}}")
+	texts = append(texts, ask("reasoned", reasoned, err))
+	phrase, err := Linguistic(Chat, "{{.Question}}", []string{"{{.Phrases}}"})
+	texts = append(texts, ask("linguistic", phrase, err))
+	second, err := SecondStage(Chat, llm.Chat("{{.First}}", ""), "{{.Question}}", "{{.Answer}}")
+	second.Messages = second.Messages[len(second.Messages)-1:]
+	return append(texts, ask("second-stage", second, err))
 }

@@ -47,15 +47,15 @@ func TestEntailmentHasADirection(t *testing.T) {
 	if there.Messages[0] == back.Messages[0] {
 		t.Error("both directions are one question")
 	}
-	if !strings.Contains(there.Messages[0].Content, "The first: a cat\nThe second: an animal") || strings.Contains(there.Messages[0].Content, "Both answer") {
+	if !strings.Contains(there.Messages[0].Content, "Text: a cat\nStatement: an animal\n") || strings.Contains(there.Messages[0].Content, "question") {
 		t.Errorf("%q", there.Messages[0].Content)
 	}
 	with, _ := Entailment(Chat, asked, "a", "b")
 	if !strings.Contains(with.Messages[0].Content, asked) {
 		t.Errorf("without the question: %q", with.Messages[0].Content)
 	}
-	if Option(Entails) != " a" || Option(Neither) != " b" || Option(Contradicts) != " c" {
-		t.Error("the options are not in the order of the prompt")
+	if plain, _ := Entailment(Plain, "", "a", "b"); !strings.HasSuffix(plain.Text, "\n"+AnswerMarker) || there.Opening != AnswerMarker {
+		t.Errorf("%q, %q: nothing opens the verdict", plain.Text, there.Opening)
 	}
 }
 

@@ -44,8 +44,8 @@ func Questions() []Question {
 	return all
 }
 
-// forced reports whether the reply is the scores of given options, and not text.
-func (q Question) forced() bool {
+// Forced reports whether the reply is the scores of given options, and not text.
+func (q Question) Forced() bool {
 	switch q {
 	case IsTrue, IsTrueSwapped, IsTrueWithIdeas, IsTrueWithIdeasSwapped:
 		return true

@@ -163,7 +163,7 @@ func (n Needs) Calls(s Size) Calls {
 		c.Embed = distinct
 	}
 	for _, q := range n.Questions {
-		if q.forced() {
+		if q.Forced() {
 			c.Score += 2
 		} else {
 			c.Generate++

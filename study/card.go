@@ -123,7 +123,7 @@ func (r *runner) cardContexts(c *card.Card) {
 	}
 	if len(r.file.Quantifiers) > 0 {
 		used = append(used, prompt.AnswerOnly)
-		for _, t := range append(prompt.AskedTexts(), prompt.DefaultVerdict().Text()) {
+		for _, t := range r.file.askedTexts() {
 			c.Prompts = append(c.Prompts, card.Prompt{Name: string(t.Name), Text: t.Text})
 		}
 	}

@@ -68,7 +68,7 @@ func (r *runner) uncertaintyRules() []card.Rule {
 
 // entailmentWords say who judged what follows from what.
 func (f *File) entailmentWords() string {
-	const forced = ", by forced choice, shares of the options' probabilities; not a model made for it"
+	const forced = ", by forced choice of True or False for the statement according to the text: p squared entails, (1-p) squared contradicts, the rest is neither; not a model made for it"
 	switch e := f.Entailment; {
 	case e.OnServer():
 		return "judged by " + e.String()

@@ -110,14 +110,20 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 	if err != nil {
 		return err
 	}
+	p := r.plans[m.Name]
+	if p == nil {
+		p = &planned{stand: &typical{identity: opened.Engine.Identity(), can: opened.Engine.Capabilities()}}
+		p.ask = known.Peek(p.stand)
+		r.plans[m.Name] = p // later stages know what the earlier ones have asked
+	}
+	stand, ask := p.stand, p.ask
 	for _, d := range r.dataOf(m) {
-		stand := &typical{identity: opened.Engine.Identity(), can: opened.Engine.Capabilities(), distinct: stage == StageUncertainty}
-		ask := known.Peek(stand)
+		before := p.count()
 		if err := r.askSetting(ctx, described, ask, d, stage, func(int, int) {}); err != nil {
 			return err
 		}
-		p := SettingPlan{Setting: settingOf(described, d), Items: len(d.Items), Calls: ask.Counts().Made, Known: ask.Counts().Reused, Note: note}
-		p.PromptTokens, p.GeneratedTokens = stand.prompt, stand.generated
+		p := p.count().since(before)
+		p.Setting, p.Items, p.Note = settingOf(described, d), len(d.Items), note
 		p.Unsupported = r.file.unsupported(stand.can)
 		p.MemoryBytes, p.MemoryFor = opened.Memory, opened.MemoryFor
 		if s := opened.Speed; s.Prompt > 0 && s.Generate > 0 {
@@ -128,6 +134,26 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 		plan.add(p)
 	}
 	return nil
+}
+
+// planned is a model as far as it has been asked in a plan.
+type planned struct {
+	stand *typical
+	ask   *ledger.Asker
+}
+
+func (p *planned) count() SettingPlan {
+	p.stand.mu.Lock()
+	defer p.stand.mu.Unlock()
+	return SettingPlan{Calls: p.ask.Counts().Made, Known: p.ask.Known(), PromptTokens: p.stand.prompt, GeneratedTokens: p.stand.generated}
+}
+
+func (s SettingPlan) since(before SettingPlan) SettingPlan {
+	s.Calls -= before.Calls
+	s.Known -= before.Known
+	s.PromptTokens -= before.PromptTokens
+	s.GeneratedTokens -= before.GeneratedTokens
+	return s
 }
 
 // SourcePlanner is a Planner that also describes sources of entailment and embeddings.
@@ -163,7 +189,7 @@ func (r *runner) planSource(ctx context.Context, plan *Plan, known *ledger.Ledge
 		items += len(list)
 	}
 	p := SettingPlan{
-		Setting: r.file.sourceName(stage), Items: items, Calls: ask.Counts().Made, Known: ask.Counts().Reused, PromptTokens: stand.prompt, Note: note,
+		Setting: r.file.sourceName(stage), Items: items, Calls: ask.Counts().Made, Known: ask.Known(), PromptTokens: stand.prompt, Note: note,
 	}
 	p.charge(r.file.sourcePrice(stage))
 	plan.add(p)
@@ -212,8 +238,6 @@ func (p *Plan) Total() Spending {
 type typical struct {
 	identity llm.Identity
 	can      llm.Capabilities
-	// distinct answers differ between prompts; see [distinct].
-	distinct bool
 
 	mu                sync.Mutex
 	prompt, generated int64
@@ -249,11 +273,7 @@ func (e *typical) answer(r llm.Request) llm.Result {
 		return llm.Result{Reply: llm.Reply{Embedding: []float32{1}, Finish: llm.FinishEmbedded}}
 	}
 	e.generated += textTokens(r.Usual)
-	text := r.Usual
-	if e.distinct {
-		text = distinct(r)
-	}
-	return llm.Result{Reply: llm.Reply{Text: text, Finish: llm.FinishEnd}}
+	return llm.Result{Reply: llm.Reply{Text: distinct(r), Finish: llm.FinishEnd}}
 }
 
 // usualWords stand for an answer in what a plan takes for a reply.

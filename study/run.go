@@ -132,6 +132,8 @@ type runner struct {
 	relations map[string]relations
 	// What gave them, where it was no model of the study.
 	sources []ranSource
+	// What a plan has asked of each model.
+	plans map[string]*planned
 	// The models of whom was said what they do not support.
 	noted map[string]bool
 
@@ -152,7 +154,7 @@ func newRunner(f *File) *runner {
 	return &runner{
 		file: f, collected: map[record.Setting]*collect.Records{}, works: newWorks(),
 		uncertain: map[record.Setting][]collect.Uncertain{}, verdicts: map[verdictKey][]modelVerdict{},
-		relations: map[string]relations{}, noted: map[string]bool{}, consistent: newConsistent(),
+		relations: map[string]relations{}, noted: map[string]bool{}, plans: map[string]*planned{}, consistent: newConsistent(),
 	}
 }
 

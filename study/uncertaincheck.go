@@ -47,10 +47,6 @@ func (f *File) givenEvidence() quantify.Needs {
 	if f.Entailment.By == NoEntailment {
 		have.Entailment, have.EntailmentWithQuestion = 0, 0
 	}
-	have.Questions = []quantify.Question{
-		quantify.IsTrue, quantify.IsTrueSwapped, quantify.IsTrueWithIdeas, quantify.IsTrueWithIdeasSwapped, quantify.OwnAnswer,
-	}
-	slices.Sort(have.Questions)
 	return have
 }
 
@@ -184,7 +180,7 @@ func (f *File) unsupported(can llm.Capabilities) []Unsupported {
 	}
 	have.Answer, have.Sample = parts, parts
 	if !can.Score {
-		have.Questions = []quantify.Question{quantify.OwnAnswer}
+		have.Questions = slices.DeleteFunc(quantify.Questions(), quantify.Question.Forced)
 		if f.Entailment.By == OwnEntailment {
 			have.Entailment, have.EntailmentWithQuestion = 0, 0
 		}

@@ -57,7 +57,7 @@ func (r *runner) uncertainty(m *model, setting record.Setting) (*collect.Uncerta
 	can := m.opened.Engine.Capabilities().Details
 	u.Details, u.SampleDetails = f.details(needs.Answer, can), f.details(needs.Sample, can)
 	for _, q := range needs.Questions {
-		u.Questions = append(u.Questions, asked(q))
+		u.Questions = append(u.Questions, r.asked(m, q))
 	}
 	return u, nil
 }
@@ -71,18 +71,6 @@ func (f *File) details(parts quantify.Parts, can llm.Details) llm.Details {
 	d.Entropy = parts&quantify.FullEntropy != 0 && can.Entropy
 	d.End = parts&quantify.EndOfTurn != 0 && can.End
 	return d
-}
-
-func asked(q quantify.Question) collect.Asked {
-	a := collect.Asked{Name: string(q)}
-	switch q {
-	case quantify.IsTrue, quantify.IsTrueWithIdeas:
-		a.IsTrue = &prompt.IsTrue{}
-	case quantify.IsTrueSwapped, quantify.IsTrueWithIdeasSwapped:
-		a.IsTrue = &prompt.IsTrue{Swapped: true}
-	}
-	a.WithIdeas = q == quantify.IsTrueWithIdeas || q == quantify.IsTrueWithIdeasSwapped
-	return a
 }
 
 // evidence is what was collected of an item in the form that quantifiers with these needs read.
@@ -111,6 +99,7 @@ func (r *runner) evidence(u collect.Uncertain, needs quantify.Needs) *quantify.E
 	for name, p := range u.Stated {
 		e.Stated[quantify.Question(name)] = p
 	}
+	r.readElicited(e, u)
 	return e
 }
 

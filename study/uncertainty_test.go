@@ -36,6 +36,10 @@ func (w wavering) Open(_ context.Context, m study.Model) (study.Opened, error) {
 			Question: item.Question, Answer: answer,
 			Replies: []llmtest.Reply{
 				{User: "judge whether an answer", Choices: []llmtest.Choice{{Text: map[bool]string{true: "False.", false: "Verdict: True"}[i%3 == 0], Weight: 1.0001}, {Text: "True", Weight: 1}}},
+				{User: "best guesses at a question", Choices: []llmtest.Choice{{Text: "G1: " + answer + "\nP1: 0.6\nG2: nothing\nP2: 0.2"}}},
+				{User: "State the probability", Choices: []llmtest.Choice{{Text: " 0.7"}}},
+				{User: "in one of these phrases", Choices: []llmtest.Choice{{Text: "Guess: " + answer + "\nConfidence: **Highly likely**"}}},
+				{User: "what speaks for which answer", Choices: []llmtest.Choice{{Text: "It may be so.\n\nGuess: " + map[bool]string{true: "something else", false: answer}[i == 1] + "\nProbability: 0.4"}}},
 				{User: "you gave before", Choices: []llmtest.Choice{{Text: " 0.8"}}},
 				{User: "Probability: [", Choices: []llmtest.Choice{{Text: "Guess: " + answer + "\nProbability: 0.9"}}},
 				{User: "no other words", Choices: []llmtest.Choice{{Text: answer, Weight: 1.0001}, {Text: other, Weight: 1}}},
@@ -45,9 +49,8 @@ func (w wavering) Open(_ context.Context, m study.Model) (study.Opened, error) {
 				{User: "judge whether a possible answer", Opening: "My choice:", Answer: "b", LogProb: -1},
 				{User: "judge whether an answer", Opening: "Verdict:", Answer: "True", LogProb: truth},
 				{User: "judge whether an answer", Opening: "Verdict:", Answer: "False", LogProb: -1},
-				{User: "compare two statements", Opening: "My choice:", Answer: "c", LogProb: -.1},
-				{User: "compare two statements", Opening: "My choice:", Answer: "a", LogProb: -4},
-				{User: "compare two statements", Opening: "My choice:", Answer: "b", LogProb: -4},
+				{User: "According to the text", Opening: "Answer:", Answer: "True", LogProb: -4},
+				{User: "According to the text", Opening: "Answer:", Answer: "False", LogProb: -.1},
 			},
 		})
 	}

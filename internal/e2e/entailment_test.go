@@ -3,15 +3,18 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
-	"math"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/credence-lab/credence/collect"
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/llm/llamacpp"
+	"github.com/credence-lab/credence/metric"
 	"github.com/credence-lab/credence/prompt"
+	"github.com/credence-lab/credence/record"
 	"github.com/credence-lab/credence/weights"
 )
 
@@ -21,7 +24,7 @@ type labelledPair struct {
 	Premise, Hypothesis, Relation string
 }
 
-var relationNames = []string{prompt.Entails: "entails", prompt.Neither: "neither", prompt.Contradicts: "contradicts"}
+var relationNames = []string{"entails", "neither", "contradicts"}
 
 func labelledPairs(t *testing.T) []labelledPair {
 	t.Helper()
@@ -78,43 +81,64 @@ func TestEntailmentOfTheEmbeddedModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		right, confusion := agreementOf(t, engine)
+		all, held := agreementOf(t, engine)
 		if err := engine.Close(); err != nil {
 			t.Error(err)
 		}
-		t.Logf("%s: %d of 60 as labelled; label (row) against choice (column), in the order %v: %v", name, right, relationNames, confusion)
+		t.Logf("%s (weights %s): all %s; held out %s; label (row) against choice (column), in the order %v: all %v, held out %v",
+			name, files.SHA256[:8], all, held, relationNames, all.confusion, held.confusion)
 	}
 }
 
-func agreementOf(t *testing.T, engine llm.Engine) (right int, confusion [3][3]int) {
+// agreement counts labels by choices.
+type agreement struct {
+	right, n  int
+	confusion [3][3]int
+}
+
+func (a *agreement) add(label, choice int) {
+	a.n++
+	a.confusion[label][choice]++
+	if label == choice {
+		a.right++
+	}
+}
+
+func (a agreement) String() string {
+	v := metric.Proportion(a.right, a.n, .95)
+	x, _ := v.Get()
+	return fmt.Sprintf("%d of %d, %.2f [%.2f, %.2f]", a.right, a.n, x, v.Interval.Lower, v.Interval.Upper)
+}
+
+// agreementOf asks for the relation of all pairs as a study does. Held out are the second six of every twelve lines,
+// which the wording was not chosen by.
+func agreementOf(t *testing.T, engine llm.Engine) (all, held agreement) {
 	t.Helper()
-	for _, p := range labelledPairs(t) {
-		ask, err := prompt.Entailment(prompt.Chat, "", p.Premise, p.Hypothesis)
-		if err != nil {
-			t.Fatal(err)
+	list := labelledPairs(t)
+	var pairs []collect.Pair
+	for _, p := range list {
+		pairs = append(pairs, collect.Pair{Premise: p.Premise, Hypothesis: p.Hypothesis})
+	}
+	found, err := collect.Entailment{Form: prompt.Chat}.All(t.Context(), engine, pairs, collect.Pace{Open: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range list {
+		r := found[pairs[i]]
+		if r.Missing != record.Present {
+			t.Fatalf("%+v: %s", p, r.Missing)
 		}
-		requests := make([]llm.Request, prompt.EntailmentOptions)
-		for i := range requests {
-			requests[i] = llm.Request{Kind: llm.Score, Prompt: ask, Answer: prompt.Option(i)}
-		}
-		best, most := 0, math.Inf(-1)
-		for i, result := range engine.Do(t.Context(), requests) {
-			if result.Err != nil {
-				t.Fatal(result.Err)
-			}
-			sum := 0.
-			for _, token := range result.Reply.Tokens {
-				sum += token.LogProb
-			}
-			if sum > most {
-				best, most = i, sum
+		choice := 0
+		for k, x := range []float64{r.Entails, r.Neither, r.Contradicts} {
+			if x > []float64{r.Entails, r.Neither, r.Contradicts}[choice] {
+				choice = k
 			}
 		}
 		label := slices.Index(relationNames, p.Relation)
-		confusion[label][best]++
-		if label == best {
-			right++
+		all.add(label, choice)
+		if i/6%2 == 1 {
+			held.add(label, choice)
 		}
 	}
-	return right, confusion
+	return all, held
 }
