@@ -117,6 +117,7 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 		r.plans[m.Name] = p // later stages know what the earlier ones have asked
 	}
 	stand, ask := p.stand, p.ask
+	stand.distinct = stage == StageUncertainty // nothing is under way
 	for _, d := range r.dataOf(m) {
 		before := p.count()
 		if err := r.askSetting(ctx, described, ask, d, stage, func(int, int) {}); err != nil {
@@ -239,6 +240,9 @@ type typical struct {
 	identity llm.Identity
 	can      llm.Capabilities
 
+	// distinct answers differ between prompts; see [distinct].
+	distinct bool
+
 	mu                sync.Mutex
 	prompt, generated int64
 }
@@ -273,7 +277,11 @@ func (e *typical) answer(r llm.Request) llm.Result {
 		return llm.Result{Reply: llm.Reply{Embedding: []float32{1}, Finish: llm.FinishEmbedded}}
 	}
 	e.generated += textTokens(r.Usual)
-	return llm.Result{Reply: llm.Reply{Text: distinct(r), Finish: llm.FinishEnd}}
+	text := r.Usual
+	if e.distinct {
+		text = distinct(r)
+	}
+	return llm.Result{Reply: llm.Reply{Text: text, Finish: llm.FinishEnd}}
 }
 
 // usualWords stand for an answer in what a plan takes for a reply.
