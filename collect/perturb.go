@@ -184,6 +184,9 @@ func (e *TooFewError) Error() string {
 	if e.AtLeast < e.Wanted {
 		words += fmt.Sprintf(" (%d would do)", e.AtLeast)
 	}
+	if len(e.Got.Candidates) == 0 {
+		return words + "; there was no candidate"
+	}
 	words += fmt.Sprintf("; of %d candidates", len(e.Got.Candidates))
 	if len(why) == 0 {
 		return words + " all were used"

@@ -330,7 +330,7 @@ func (f *File) snippets(p PerturbationSource, d dataset.Dataset) (*collect.Snipp
 		s.All = collect.BuiltinCorpus()
 		return s, nil
 	case p.From == FromFile:
-		return s, readPerturbations(s, p.File, d)
+		return s, f.readPerturbations(s, p.File, d)
 	}
 	file, err := os.Open(p.File)
 	if err != nil {
@@ -348,7 +348,7 @@ func (f *File) snippets(p PerturbationSource, d dataset.Dataset) (*collect.Snipp
 
 // readPerturbations reads a table with a column perturbation, and perhaps dataset and item; a row without item is
 // for all items of its data set, one without data set for all.
-func readPerturbations(s *collect.Snippets, path string, d dataset.Dataset) error {
+func (f *File) readPerturbations(s *collect.Snippets, path string, d dataset.Dataset) error {
 	r, err := table.Open(path, table.Options{Strict: true})
 	if err != nil {
 		return err
@@ -394,7 +394,14 @@ func readPerturbations(s *collect.Snippets, path string, d dataset.Dataset) erro
 			s.All = append(s.All, perturbation)
 		}
 	}
+	if f.limited(d.Name) {
+		return nil // an item may be one of those left out
+	}
 	return knownItems(s, path, d)
+}
+
+func (f *File) limited(name string) bool {
+	return slices.ContainsFunc(f.Datasets, func(d Data) bool { return d.Name == name && d.Limit > 0 })
 }
 
 // knownItems refuses a perturbation for an item that is not there: a typing error would pass for a short file.
@@ -409,7 +416,7 @@ func knownItems(s *collect.Snippets, path string, d dataset.Dataset) error {
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
-		if !known[id] && len(d.Notes) == 0 {
+		if !known[id] {
 			return &InputError{Path: path, What: fmt.Sprintf("has a perturbation for the item %q, which %s does not have", id, d.Name), Hint: "write the id of an item, or the column dataset beside it"}
 		}
 	}
