@@ -49,7 +49,8 @@ l are log-probabilities of tokens, T is the number of tokens of a text, m the nu
 sample i; p_e, p_n, p_c are the probabilities that the premise entails the hypothesis, does neither, contradicts it.
 A confidence is higher for surer answers, an uncertainty lower. Calls are those for one item of 10 samples that all
 differ from each other and from the answer, on top of the answer itself; a set of quantifiers shares them. Where the
-relevance of tokens is measured, there is one more for each token.
+relevance of tokens is measured, there is one more for each token. The relation of an ordered pair counts as one; a
+language model that is asked by forced choice takes two scoring calls for it ([entailment.md](entailment.md)).
 
 An id with ` + "`.end`" + ` counts the end of turn as a token, one with ` + "`.question`" + ` puts the question before both texts of an
 entailment. Ids that end in a library's name compute what that library does, where that departs from the definition.

@@ -140,8 +140,8 @@ func TestThePlanOfQuantifiersCountsWhatARunMakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// How many samples differ cannot be known before.
-	if planned := plan.Settings[0].Calls; planned < info.Made/2 || planned > 4*info.Made {
+	// How many samples differ cannot be known before: nine of ten are taken to, and here two do.
+	if planned := plan.Settings[0].Calls; planned < info.Made || planned > 6*info.Made {
 		t.Errorf("planned %d calls, made %d", planned, info.Made)
 	}
 	_, again, err := study.Run(t.Context(), parse(t, quantified), study.Options{Folder: folder, Open: wavering{}, Version: "test"})
