@@ -6,6 +6,7 @@
 #   make build    the command, into bin/
 #   make vuln     known vulnerabilities in what is used
 #   make bench    what the engine owes a study, beside its peers; figures and ratios   ITEMS=n
+#   sh bench/load.sh  calls a second to a local server, beside another client
 #   make microbench  benchmarks          BENCH=regexp  COUNT=n
 #   make fuzz     fuzz tests, one by one FUZZTIME=30s
 #   make screenshots  pictures of the report, into docs/screenshots/

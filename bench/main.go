@@ -1,6 +1,7 @@
 // Bench measures the embedded engine as a study uses it, and prints figures with the ratios that are wanted of
 // them: how much sharing saves, what a study takes beside the engine's own rates, samples, memory. With
-// -export it leaves the answers that it scored for the peers of peers.sh.
+// -export it leaves the answers that it scored for the peers of peers.sh. "bench calls" measures how many calls
+// a second a server is asked; see load.sh.
 //
 // docs/performance.md has its figures.
 package main
@@ -22,7 +23,11 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx); err != nil && !errors.Is(err, flag.ErrHelp) {
+	work := run
+	if len(os.Args) > 1 && os.Args[1] == "calls" {
+		work = func(ctx context.Context) error { return calls(ctx, os.Args[2:]) }
+	}
+	if err := work(ctx); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}

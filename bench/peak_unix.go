@@ -5,6 +5,7 @@ package main
 import (
 	"runtime"
 	"syscall"
+	"time"
 )
 
 // peakMB is the most memory that this process had.
@@ -17,4 +18,13 @@ func peakMB() (float64, bool) {
 		return float64(u.Maxrss) / 1e6, true // in bytes there, in kilobytes elsewhere
 	}
 	return float64(u.Maxrss) * 1024 / 1e6, true
+}
+
+// processorTime is what this process has computed so far.
+func processorTime() (time.Duration, bool) {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0, false
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), true
 }

@@ -44,6 +44,7 @@ type sqlite struct {
 	close  sync.Once
 	// version is that of the schema.
 	version int64
+	lookups lookupStatements
 	// learned are the dictionaries that reading needed so far.
 	learned unpackers
 }

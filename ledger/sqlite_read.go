@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/credence-lab/credence/llm"
@@ -31,15 +32,45 @@ func (s *sqlite) Lookup(ctx context.Context, keys []Key) (map[Key]llm.Reply, err
 	return found, nil
 }
 
+// lookupStatements are prepared once for each size: to parse one takes as long as to run it.
+type lookupStatements struct {
+	mu     sync.Mutex
+	bySize map[int]*sql.Stmt
+}
+
+// of returns the statement of a size. They are closed with db.
+func (l *lookupStatements) of(ctx context.Context, db *sql.DB, size int, query func() string) (*sql.Stmt, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if stmt, ok := l.bySize[size]; ok {
+		return stmt, nil
+	}
+	stmt, err := db.PrepareContext(context.WithoutCancel(ctx), query())
+	if err != nil {
+		return nil, err
+	}
+	if l.bySize == nil {
+		l.bySize = make(map[int]*sql.Stmt)
+	}
+	l.bySize[size] = stmt
+	return stmt, nil
+}
+
 func (s *sqlite) lookup(ctx context.Context, keys []Key, found map[Key]llm.Reply) error {
 	size := lookupSizes[slices.IndexFunc(lookupSizes, func(n int) bool { return n >= len(keys) })]
 	args := make([]any, size)
 	for i := range args {
 		args[i] = keys[min(i, len(keys)-1)][:]
 	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT c.key, c.kind, c.finish, c.asked, c.took, c.reply, c.prefix_id, p.ids, c.observed_id, o.said, `+s.usedColumns()+` FROM call c
+	stmt, err := s.lookups.of(ctx, s.reader, size, func() string {
+		return `SELECT c.key, c.kind, c.finish, c.asked, c.took, c.reply, c.prefix_id, p.ids, c.observed_id, o.said, ` + s.usedColumns() + ` FROM call c
 		LEFT JOIN prefix p ON p.id = c.prefix_id LEFT JOIN observed o ON o.id = c.observed_id
-		WHERE c.key IN (?`+strings.Repeat(",?", size-1)+`)`, args...)
+		WHERE c.key IN (?` + strings.Repeat(",?", size-1) + `)`
+	})
+	if err != nil {
+		return err
+	}
+	rows, err := stmt.QueryContext(ctx, args...)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 )
 
 // Ten byte-equal texts at temperature 0.9 are not certainty (easyllm#37).
+// Equal samples at a temperature above 0 are warned of (R04).
 func TestIdenticalSamples(t *testing.T) {
 	t.Parallel()
 	said := func(text string, logProbs ...float64) llm.Result {

@@ -205,7 +205,7 @@ func (r *runner) intervalWords() string {
 
 // missing lists what a reader must be told besides the reporting items, by whoever publishes the study.
 func (r *runner) missing() []string {
-	var list []string
+	list := r.identicalSamples()
 	for _, m := range r.models {
 		for _, u := range r.file.unsupported(m.opened.Engine.Capabilities()) {
 			list = append(list, m.Name+" gives no value of "+u.String())

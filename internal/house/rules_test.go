@@ -149,7 +149,7 @@ var layers = []layer{
 	},
 	{
 		packages: []string{"bench"},
-		may:      []string{"llm", "llm/llamacpp", "study", "weights"},
+		may:      []string{"llm", "llm/llamacpp", "llm/openai", "ledger", "study", "weights"},
 		because:  "the benchmark of the engine runs a study as any user of the library may",
 	},
 	{
@@ -179,8 +179,8 @@ var homes = []home{
 	},
 	{
 		of:      []string{"net/http"},
-		in:      []string{"weights/...", "llm/internal/wire", "llm/openai/...", "llm/tei/...", "internal/web/..."},
-		because: "nothing leaves the machine but the calls that a study names and the files that a user pulls",
+		in:      []string{"weights/...", "llm/internal/wire", "llm/openai/...", "llm/tei/...", "internal/web/...", "bench"},
+		because: "nothing leaves the machine but the calls that a study names and the files that a user pulls; the benchmark serves itself on loopback",
 	},
 	{
 		of:      []string{"os/exec"},

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,6 +150,26 @@ func TestSettingsThatCannotBe(t *testing.T) {
 	for _, c := range []Config{{URL: "http://x", Dialect: "oracle"}, {URL: "http://x", Thinking: "perhaps"}, {URL: "http://x", ContextTokens: -1}, {}} {
 		if _, err := c.open(t.Context()); err == nil {
 			t.Errorf("%+v: accepted", c)
+		}
+	}
+}
+
+// Alternatives stay a list, whatever their texts: two that read alike are two (L03, L04), and one whose value is
+// none leaves the position without alternatives rather than with a wrong mass (L09).
+func TestAlternativesAreAList(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string][]float64{
+		`[{"token":"\ufffd","logprob":-0.5},{"token":"\ufffd","logprob":-3.0},{"token":"x","logprob":-1.2}]`: {-.5, -1.2, -3},
+		`[{"token":"","logprob":-0.7},{"token":"","logprob":-0.9}]`:                                          {-.7, -.9},
+		`[{"token":"a","logprob":0},{"token":"b","logprob":-9999.0}]`:                                        nil,
+		`[{"token":"a","logprob":0},{"token":"b","logprob":null}]`:                                           nil,
+	} {
+		var token chatToken
+		if err := json.Unmarshal([]byte(`{"token":"x","logprob":-0.5,"top_logprobs":`+raw+`}`), &token); err != nil {
+			t.Fatal(err)
+		}
+		if got := token.top(); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", raw, got, want)
 		}
 	}
 }
