@@ -28,7 +28,7 @@ func init() {
 }
 
 // child starts this test binary again as another process; nothing of it outlives the test.
-func child(t *testing.T, name string, args ...string) *exec.Cmd {
+func child(t testing.TB, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
 	cmd.Env = append(os.Environ(), "LEDGER_TEST_CHILD="+name)

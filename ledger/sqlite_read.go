@@ -70,7 +70,11 @@ func (s *sqlite) lookup(ctx context.Context, keys []Key, found map[Key]llm.Reply
 	if err != nil {
 		return err
 	}
-	rows, err := stmt.QueryContext(ctx, args...)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// A lookup takes less time than watching ctx meanwhile would.
+	rows, err := stmt.QueryContext(context.WithoutCancel(ctx), args...)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.findModel, "SELECT id FROM model WHERE identity = ?"},
 		{&s.addModel, "INSERT INTO model (identity) VALUES (?)"},
 		{&s.findRequest, "SELECT id FROM request WHERE hash = ?"},
-		{&s.addRequest, "INSERT INTO request (hash, prompt) VALUES (?, ?)"},
+		{&s.addRequest, "INSERT INTO request (hash, prompt) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING RETURNING id"},
 		{&s.findDecoding, "SELECT id FROM decoding WHERE declared = ?"},
 		{&s.addDecoding, "INSERT INTO decoding (declared) VALUES (?)"},
 		{&s.findObserved, "SELECT id FROM observed WHERE said = ?"},
@@ -52,7 +52,7 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`},
 		{&s.addAttempt, "INSERT INTO attempt (key, kind, model_id, asked, took, error, status) VALUES (?, ?, ?, ?, ?, ?, ?)"},
 		{&s.isStored, "SELECT 1 FROM call WHERE key = ?"},
-		{&s.claim, `INSERT INTO claim (key, owner, expires) VALUES (?1, ?2, ?3)
+		{&s.claim, `INSERT INTO claim (key, owner, expires) SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM call WHERE key = ?1)
 			ON CONFLICT (key) DO UPDATE SET owner = ?2, expires = ?3 WHERE owner = ?2 OR expires <= ?4`},
 		{&s.claimedBy, "SELECT owner FROM claim WHERE key = ?"},
 		{&s.seize, "UPDATE claim SET owner = ?2, expires = ?3 WHERE key = ?1"},
@@ -291,13 +291,15 @@ func (c *committer) requestRow(r *row) (int64, error) {
 	if id, ok := c.seen.requests[r.hash]; ok {
 		return id, nil
 	}
+	// Most prompts that were not seen lately are new, so that one statement does.
+	prompt, err := c.prompts.pack(c, r.prompt)
+	if err != nil {
+		return 0, err
+	}
 	var id int64
-	err := c.stmt.findRequest.QueryRow(r.hash[:]).Scan(&id)
+	err = c.stmt.addRequest.QueryRow(r.hash[:], prompt).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
-		var prompt []byte
-		if prompt, err = c.prompts.pack(c, r.prompt); err == nil {
-			id, err = insert(c.stmt.addRequest, r.hash[:], prompt)
-		}
+		err = c.stmt.findRequest.QueryRow(r.hash[:]).Scan(&id)
 	}
 	if err == nil {
 		remember(c.seen.requests, r.hash, id)
@@ -386,18 +388,18 @@ func (s *sqlite) Claim(ctx context.Context, owner string, lease time.Duration, k
 // claim takes key for owner. A claim of a process of this machine that has ended is void; gone
 // remembers which owners are.
 func (c *committer) claim(key Key, owner string, now, expires time.Time, gone map[string]bool) (ClaimState, error) {
-	var one int
-	if err := c.stmt.isStored.QueryRow(key[:]).Scan(&one); err == nil {
-		return ClaimStored, nil
-	} else if !errors.Is(err, sql.ErrNoRows) {
-		return ClaimHeld, err
-	}
 	res, err := c.stmt.claim.Exec(key[:], owner, expires.UnixMilli(), now.UnixMilli())
 	if err != nil {
 		return ClaimHeld, err
 	}
 	if n, err := res.RowsAffected(); n == 1 || err != nil {
 		return ClaimGranted, err
+	}
+	var one int
+	if err := c.stmt.isStored.QueryRow(key[:]).Scan(&one); err == nil {
+		return ClaimStored, nil
+	} else if !errors.Is(err, sql.ErrNoRows) {
+		return ClaimHeld, err
 	}
 	var other string
 	if err := c.stmt.claimedBy.QueryRow(key[:]).Scan(&other); err != nil {

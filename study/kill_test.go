@@ -140,6 +140,9 @@ func TestKilledRunsResume(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if kills() > 4 {
+				one.study = strings.NewReplacer("limit: 6", "limit: 40", "limit: 12", "limit: 120", "- {name: facts,", "- {name: facts-120,").Replace(one.study)
+			}
 			k := &killing{file: filepath.Join(t.TempDir(), "study.yaml"), seed: uint64(time.Now().UnixNano())}
 			t.Logf("seed %d", k.seed)
 			k.rng = rand.New(rand.NewPCG(k.seed, 0))

@@ -233,7 +233,11 @@ func (e *Engine) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
 		if results[i].Err = e.enter(llm.Stop(ctx)); results[i].Err != nil {
 			continue
 		}
-		group.Go(func() {
+		work := group.Go
+		if len(reqs) == 1 {
+			work = func(f func()) { f() } // nothing to be beside
+		}
+		work(func() {
 			defer e.leave()
 			ctx, counter := wire.Counting(llm.AtRequest(ctx, i))
 			reply, err := e.one(ctx, r)

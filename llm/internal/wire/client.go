@@ -66,7 +66,8 @@ func New(c Config) (*Client, error) {
 	transport := c.Transport
 	if transport == nil {
 		out.own = http.DefaultTransport.(*http.Transport).Clone()
-		out.own.MaxIdleConnsPerHost = c.Concurrency
+		// Go keeps 100 connections at most, and would open the others anew for each request.
+		out.own.MaxIdleConns, out.own.MaxIdleConnsPerHost = 0, c.Concurrency
 		out.own.MaxConnsPerHost = 0
 		transport = out.own
 	}
