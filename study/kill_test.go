@@ -122,8 +122,10 @@ func kills() int {
 	if os.Getenv("CREDENCE_STRESS") != "" {
 		return 100
 	}
-	return 4
+	return few
 }
+
+const few = 4
 
 const killedStudy = "name: killed\nmodels:\n- {name: a, weights: w}\ndatasets:\n- {name: facts, limit: 12}\nanalysis: {resamples: 50}\n"
 
@@ -133,15 +135,16 @@ func TestKilledRunsResume(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]struct {
 		study  string
+		larger *strings.Replacer
 		server bool
 	}{
-		"scripted models, all parts": {strings.Replace(everyPart, "limit: 12", "limit: 6", 1), false},
-		"a server":                   {killedStudy, true},
+		"scripted models, all parts": {strings.Replace(everyPart, "limit: 12", "limit: 6", 1), strings.NewReplacer("limit: 6", "limit: 24"), false},
+		"a server":                   {killedStudy, strings.NewReplacer("facts, limit: 12", "facts-120, limit: 120"), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if kills() > 4 {
-				one.study = strings.NewReplacer("limit: 6", "limit: 40", "limit: 12", "limit: 120", "- {name: facts,", "- {name: facts-120,").Replace(one.study)
+			if kills() > few { // and more calls, so that more are under way
+				one.study = one.larger.Replace(one.study)
 			}
 			k := &killing{file: filepath.Join(t.TempDir(), "study.yaml"), seed: uint64(time.Now().UnixNano())}
 			t.Logf("seed %d", k.seed)
