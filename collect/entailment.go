@@ -40,11 +40,10 @@ func (e Entailment) All(ctx context.Context, ask Asker, pairs []Pair, p Pace) (m
 	return byPair(once, found), wrapped(err)
 }
 
-// Of is [Entailment.All] for a few pairs, which are asked for together.
+// Of is [Entailment.All] for the pairs of one item. Some are asked for at a time, so that a run that is stopped has
+// not asked in vain for all of them.
 func (e Entailment) Of(ctx context.Context, ask Asker, pairs []Pair) (map[Pair]Relation, error) {
-	once := unique(pairs)
-	found, err := e.each(ctx, ask, once)
-	return byPair(once, found), wrapped(err)
+	return e.All(ctx, ask, pairs, Pace{Open: 1})
 }
 
 func wrapped(err error) error {
@@ -68,9 +67,6 @@ func byPair(pairs []Pair, found []Relation) map[Pair]Relation {
 
 func (e Entailment) each(ctx context.Context, ask Asker, pairs []Pair) ([]Relation, error) {
 	found := make([]Relation, len(pairs))
-	if len(pairs) == 0 {
-		return found, nil
-	}
 	how := e.forced
 	if e.Served {
 		how = e.served

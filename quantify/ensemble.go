@@ -1,6 +1,7 @@
 package quantify
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -49,6 +50,9 @@ func Fit(columns []Column, labels []record.Number) (Ensemble, error) {
 	return fit(columns, labels, func(int) bool { return true })
 }
 
+// ErrTooFew: too few items of either class are complete for weights to be tuned.
+var ErrTooFew = errors.New("quantify: an ensemble cannot be fitted")
+
 func checkColumns(columns []Column, labels []record.Number) error {
 	if len(columns) == 0 {
 		return fmt.Errorf("quantify: an ensemble of no quantifier")
@@ -87,7 +91,7 @@ func fit(columns []Column, labels []record.Number, use func(item int) bool) (Ens
 		}
 	}
 	if min(classes[0], classes[1]) < 2 {
-		return Ensemble{}, fmt.Errorf("quantify: %d correct and %d incorrect items with a value of every quantifier; weights need two of each at least", classes[1], classes[0])
+		return Ensemble{}, fmt.Errorf("%w: %d correct and %d incorrect items with a value of every quantifier; weights need two of each at least", ErrTooFew, classes[1], classes[0])
 	}
 	e := Ensemble{parts: make([]part, len(columns))}
 	scaled := make([][]float64, len(columns))

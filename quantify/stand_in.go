@@ -10,8 +10,8 @@ import (
 // then the premise entails by |C|/|H|, contradicts by 1 − |C|/min(|P|,|H|), and does neither by the rest. So a
 // text entails what it holds ("Paris, France" and "Paris"), and texts without a common word contradict each
 // other, as "gallium" and "mercury" do, but also "mercury" and "quicksilver". Words are runs of letters,
-// marks and numbers of every script in one case; a text without any is related to nothing
-// ([BadEntailment]), but itself.
+// marks and numbers of every script in one case; a blank text is related to nothing
+// ([BadEntailment]) but itself.
 // Source: this project.
 func LexicalRelation(premise, hypothesis string) Relation {
 	if premise == hypothesis {
@@ -26,5 +26,5 @@ func LexicalRelation(premise, hypothesis string) Relation {
 	}
 	common := float64(counter.Common(p, h))
 	entails, contradicts := common/float64(len(h)), 1-common/float64(min(len(p), len(h)))
-	return Relation{Entails: entails, Neither: 1 - entails - contradicts, Contradicts: contradicts}
+	return Relation{Entails: entails, Neither: max(0, 1-entails-contradicts), Contradicts: contradicts}
 }

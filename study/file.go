@@ -33,6 +33,9 @@ type File struct {
 	Embeddings Embeddings `yaml:"embeddings,omitempty"`
 	// Entailment says who judges what follows from what, for quantifiers of meaning.
 	Entailment Entailment `yaml:"entailment,omitempty"`
+	// Ensemble lists quantifiers of the study that are weighed together, by weights that are tuned on each judge's
+	// verdicts by cross-fitting; empty makes none.
+	Ensemble []string `yaml:"ensemble,omitempty"`
 	// Sampling says how samples are drawn for quantifiers.
 	Sampling Sampling `yaml:"sampling,omitempty"`
 	// Consistency says how cross-contextual consistency is measured; absent measures none.

@@ -33,6 +33,10 @@ type UncertaintyResult struct {
 type JudgeResult struct {
 	Judge    string        `json:"judge"`
 	Accuracy measure.Value `json:"accuracy"`
+	// Weights are those of the study's ensemble under this judge, by quantifier: the mean over folds. Absent without
+	// one, or where it could not be fitted; NoWeights says why.
+	Weights   map[string]float64 `json:"weights,omitempty"`
+	NoWeights string             `json:"no_weights,omitempty"`
 	Steadiness
 }
 
@@ -103,11 +107,21 @@ func (r *runner) quantified(ctx context.Context, setting record.Setting, d datas
 		}
 		row := make([]measure.Value, len(quantifiers))
 		for k, q := range quantifiers {
-			if row[k], err = r.auroc(ctx, setting, q, values[k], labels); err != nil {
+			if row[k], err = r.auroc(ctx, setting, q.ID, q.Orientation, values[k], labels); err != nil {
 				return nil, nil, nil, err
 			}
 		}
+		if len(r.file.Ensemble) > 0 {
+			value, err := r.ensemble(ctx, setting, quantifiers, values, labels, &result)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			row = append(row, value)
+		}
 		out.Judges, out.AUROC = append(out.Judges, result), append(out.AUROC, row)
+	}
+	if len(r.file.Ensemble) > 0 {
+		out.Quantifiers = append(out.Quantifiers, r.ensembleResult(quantifiers, values))
 	}
 	return out, readings, judgements, nil
 }
@@ -130,7 +144,7 @@ func (r *runner) evaluated(quantifiers []quantify.Quantifier, list []collect.Unc
 	return values, readings, nil
 }
 
-func (r *runner) auroc(ctx context.Context, setting record.Setting, q quantify.Quantifier, values []record.Number, labels []float64) (measure.Value, error) {
+func (r *runner) auroc(ctx context.Context, setting record.Setting, id string, orientation measure.Orientation, values []record.Number, labels []float64) (measure.Value, error) {
 	scores := make([]float64, len(values))
 	for i, v := range values {
 		x, ok := v.Get()
@@ -139,7 +153,7 @@ func (r *runner) auroc(ctx context.Context, setting record.Setting, q quantify.Q
 		}
 		scores[i] = x
 	}
-	prepared, err := metric.PrepareJointly(metric.Quality{Values: labels}, metric.Score{Name: q.ID, Values: scores, Orientation: q.Orientation})
+	prepared, err := metric.PrepareJointly(metric.Quality{Values: labels}, metric.Score{Name: id, Values: scores, Orientation: orientation})
 	if err != nil {
 		return measure.Value{}, err
 	}

@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/credence-lab/credence/card"
 	"github.com/credence-lab/credence/judge"
@@ -49,6 +50,9 @@ func (r *runner) uncertaintyRules() []card.Rule {
 	}
 	for _, q := range list {
 		rules = append(rules, card.Rule{ID: q.ID, What: fmt.Sprintf("%s, %s, %s (%s)", q.Formula, q.Orientation, q.Units, q.Source)})
+	}
+	if len(f.Ensemble) > 0 {
+		rules = append(rules, card.Rule{ID: ensembleID, What: fmt.Sprintf("weighted mean of %s, each brought to [0,1] by its rank; weights, none below 0, tuned on the verdicts of each judge by cross-fitting in %d folds, so that no answer's own verdict is in its value", strings.Join(f.Ensemble, ", "), ensembleFolds)})
 	}
 	if n := quantify.NeedsOf(list); n.Entailment != 0 || n.EntailmentWithQuestion != 0 {
 		rules = append(rules, card.Rule{ID: string(StageEntailment), What: f.entailmentWords() + r.identityOf(StageEntailment)})

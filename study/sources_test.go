@@ -2,11 +2,17 @@ package study_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"io"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/credence-lab/credence/dataset"
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/llm/llmtest"
 	"github.com/credence-lab/credence/study"
@@ -189,5 +195,142 @@ func TestWhatAModelDoesNotSupportIsSaidBefore(t *testing.T) {
 	}
 	if x, missing := valueOf(t, results.Uncertainty[0], "log-probability"); len(missing) > 0 || math.IsNaN(x) {
 		t.Errorf("log-probability: %v, %v", x, missing)
+	}
+}
+
+// teiServers are two local servers that answer as text-embeddings-inference does: one judges pairs, with labels in any
+// case, sorted by their score, and refuses what it is told to; one embeds.
+func teiServers(t *testing.T, refuse func(pair [2]string) bool) (entailment, embeddings string) {
+	t.Helper()
+	serve := func(handle map[string]http.HandlerFunc) string {
+		mux := http.NewServeMux()
+		for path, h := range handle {
+			mux.HandleFunc(path, h)
+		}
+		server := httptest.NewServer(mux)
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	entailment = serve(map[string]http.HandlerFunc{
+		"/info": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"model_id":"org/nli","model_sha":"abc","version":"1.8.0","max_input_length":512,"max_client_batch_size":4,"model_type":{"classifier":{"id2label":{"0":"CONTRADICTION","1":"NEUTRAL","2":"ENTAILMENT"}}}}`)
+		},
+		"/predict": func(w http.ResponseWriter, r *http.Request) {
+			var body struct {
+				Inputs [][2]string `json:"inputs"`
+			}
+			if err := json.NewDecoder(r.Body).Decode(&body); err != nil || len(body.Inputs) > 4 {
+				w.WriteHeader(http.StatusUnprocessableEntity)
+				return
+			}
+			var out []string
+			for _, pair := range body.Inputs {
+				if refuse(pair) {
+					w.WriteHeader(http.StatusFailedDependency)
+					_, _ = io.WriteString(w, `{"error":"backend","error_type":"Backend"}`)
+					return
+				}
+				out = append(out, `[{"label":"contradiction","score":0.8},{"label":"neutral","score":0.15},{"label":"entailment","score":0.05}]`)
+			}
+			_, _ = io.WriteString(w, "["+strings.Join(out, ",")+"]")
+		},
+	})
+	embeddings = serve(map[string]http.HandlerFunc{
+		"/info": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"model_id":"org/embed","version":"1.8.0","max_input_length":512,"max_client_batch_size":4,"model_type":{"embedding":{"pooling":"mean"}}}`)
+		},
+		"/embed": func(w http.ResponseWriter, r *http.Request) {
+			var body struct {
+				Inputs []string `json:"inputs"`
+			}
+			_ = json.NewDecoder(r.Body).Decode(&body)
+			var out []string
+			for _, text := range body.Inputs {
+				out = append(out, fmt.Sprintf("[%d,1,%d]", len(text), text[0]))
+			}
+			_, _ = io.WriteString(w, "["+strings.Join(out, ",")+"]")
+		},
+	})
+	return entailment, embeddings
+}
+
+// overHTTP asks servers as the command does.
+type overHTTP struct{ wavering }
+
+func (overHTTP) OpenEmbeddings(ctx context.Context, e study.Embeddings) (llm.Engine, error) {
+	return study.OpenEmbeddings(ctx, e)
+}
+
+func (overHTTP) OpenEntailment(ctx context.Context, e study.Entailment) (llm.Engine, error) {
+	return study.OpenEntailment(ctx, e)
+}
+
+func TestServersOfEntailmentAndEmbeddingsServeAStudy(t *testing.T) {
+	t.Parallel()
+	// Of the pairs of one item the server judges none.
+	facts, err := dataset.Builtin("facts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unjudged := facts.Items[3].Incorrect[0]
+	entailment, embeddings := teiServers(t, func(pair [2]string) bool { return pair[0] == unjudged || pair[1] == unjudged })
+	text := withQuantifiers("semantic-entropy, cosine-agreement", "entailment: {engine: tei, url: \""+entailment+"\"}\nembeddings: {engine: tei, url: \""+embeddings+"\"}")
+	folder := t.TempDir()
+	results, info, err := study.Run(t.Context(), parse(t, text), study.Options{Folder: folder, Open: overHTTP{}, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, missing := valueOf(t, results.Uncertainty[0], "semantic-entropy"); x != 1 || missing["entailment refused"] != 1 || len(missing) != 1 {
+		t.Errorf("semantic entropy: AUROC %v, missing %v", x, missing)
+	}
+	if _, missing := valueOf(t, results.Uncertainty[0], "cosine-agreement"); len(missing) != 0 {
+		t.Errorf("cosine agreement: missing %v", missing)
+	}
+	made := map[string]int64{}
+	for _, m := range info.Models {
+		made[m.Model] = m.Made
+	}
+	if made["entailment/tei"] == 0 || made["embeddings/tei"] == 0 {
+		t.Errorf("made %v", made)
+	}
+	card := read(t, folder, "card.md")
+	for _, want := range []string{"org/nli", "revision=abc", "org/embed", "pooling=mean"} {
+		if !strings.Contains(card, want) {
+			t.Errorf("the card does not name %s", want)
+		}
+	}
+}
+
+func TestAnEnsembleHasAColumnUnderEveryJudge(t *testing.T) {
+	t.Parallel()
+	text := withQuantifiers("predictive-entropy, p-true, verbalised-confidence", "ensemble: [predictive-entropy, verbalised-confidence]")
+	text = strings.Replace(text, `judges: [exact-match, rouge-l@0.3, "llm:a"]`, `judges: [exact-match, "llm:a@0.99"]`, 1)
+	text = strings.Replace(text, "limit: 12", "limit: 30", 1)
+	folder := t.TempDir()
+	results, _, err := study.Run(t.Context(), parse(t, text), study.Options{Folder: folder, Open: wavering{}, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := results.Uncertainty[0]
+	if last := u.Quantifiers[len(u.Quantifiers)-1]; last.Quantifier != "ensemble" || len(u.AUROC[0]) != 4 {
+		t.Fatalf("columns %+v", u.Quantifiers)
+	}
+	// The stated confidence is always the same, so that all weight is on the entropy, which is planted to rank rightly.
+	if x, _ := u.AUROC[0][3].Get(); x < .99 || u.Judges[0].Weights["predictive-entropy"] < .99 || u.AUROC[0][3].Interval == nil {
+		t.Errorf("AUROC %v of the ensemble, weights %v", x, u.Judges[0].Weights)
+	}
+	// A judge that finds nothing right tunes nothing.
+	if _, ok := u.AUROC[1][3].Get(); ok || u.Judges[1].NoWeights == "" || u.Judges[1].Weights != nil {
+		t.Errorf("%+v: %+v", u.Judges[1], u.AUROC[1][3])
+	}
+	for say, want := range map[string]string{
+		"ensemble: [p-true]":         "of one",
+		"ensemble: [p-true, luq]":    "does not compute",
+		"ensemble: [p-true, p-true]": "twice",
+	} {
+		_, err := study.Parse("s.yaml", []byte(withQuantifiers("p-true, predictive-entropy", say)))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", say, err, want)
+		}
 	}
 }

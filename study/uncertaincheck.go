@@ -70,6 +70,9 @@ func (f *File) checkQuantifiers() error {
 			return f.at.errorf("$.quantifiers", "leave it out", "the quantifier %q cannot be had here: %s", q.ID, joinMissing(lacking))
 		}
 	}
+	if err := f.checkEnsemble(list); err != nil {
+		return err
+	}
 	if err := f.checkJudges(len(list) > 0); err != nil {
 		return err
 	}
