@@ -105,26 +105,25 @@ func (o Options) sampler(purpose string) bayes.Options {
 	return sampler
 }
 
-// fitProgress tells how far several fits are, one after the other, in thousandths of all.
+// fitProgress tells how far several fits are, one after the other, in draws of all.
 type fitProgress struct {
 	tell func(done, total int)
 	fits int
-	// finished fits, and how far the one at work was last.
-	finished, last int
+	// finished fits, and how far the one at work was last, of how many draws each has.
+	finished, last, each int
 }
 
 func (p *fitProgress) step(done, total int) {
 	if done < p.last {
 		p.finished++
 	}
-	p.last = done
-	const all = 1000
-	p.tell(min(all*p.finished/p.fits+all*done/(total*p.fits), all), all)
+	p.last, p.each = done, total
+	p.tell(min(p.finished*total+done, p.fits*total), p.fits*total)
 }
 
 func (p *fitProgress) end() {
-	if p.tell != nil {
-		p.tell(1000, 1000)
+	if p.tell != nil && p.each > 0 {
+		p.tell(p.fits*p.each, p.fits*p.each)
 	}
 }
 
@@ -293,7 +292,7 @@ func (r *Result) count(t *Table, ref reference) {
 }
 
 func (r *Result) fit(ctx context.Context, t *Table, o Options) (err error) {
-	tell := o.tell("thousandths of the models")
+	tell := o.tell("draws of the models")
 	progress := fitProgress{tell: tell, fits: len(t.Judges) + len(t.People) + 3} // each alone, one per family, all, confidences
 	if o.PriorSensitivity {
 		progress.fits += len(bayes.SensiblePriors())

@@ -128,7 +128,7 @@ func TestWhatCannotBeFittedIsSaid(t *testing.T) {
 	o.Draws = 100
 	var last [2]int
 	o.Progress = func(part string, done, total int) {
-		if part == "thousandths of the models" {
+		if part == "draws of the models" {
 			if done < last[0] || done > total {
 				t.Errorf("progress went from %v to %d of %d", last, done, total)
 			}
