@@ -191,3 +191,20 @@ func BenchmarkCurve(b *testing.B) {
 		chart.Curves{Head: head("x"), Curves: []chart.Curve{{Points: points}}}.SVG()
 	}
 }
+
+// TestSeriesAreToldApart: no two of thirty-six have colour and outline in common.
+func TestSeriesAreToldApart(t *testing.T) {
+	t.Parallel()
+	seen := map[string]int{}
+	for series := range 36 {
+		points := []chart.ScatterPoint{{Series: series, X: .5, Y: .5}}
+		svg := string(chart.Scatter{Head: chart.Head{ID: "x"}, Points: points}.SVG())
+		if other, twice := seen[svg]; twice {
+			t.Errorf("series %d looks like series %d", series, other)
+		}
+		seen[svg] = series
+	}
+	if a, b := chart.Key(0), chart.Key(6); a == b {
+		t.Errorf("series 0 and 6 have one key: %s", a)
+	}
+}

@@ -131,11 +131,12 @@ func path(points []Point) string {
 	return b.String()
 }
 
-// shape is a small outline about (x,y), another one for each series.
+// shape is a small outline about (x,y), another one for each series. Series beyond the styles share a colour, and have
+// another outline than the one that had the colour before.
 func shape(series int, x, y float64) string {
 	const r = 3
 	at := func(dx, dy float64) string { return num(x+dx*r) + " " + num(y+dy*r) }
-	switch series % seriesStyles {
+	switch (series + series/seriesStyles) % seriesStyles {
 	case 1:
 		return "M" + at(-1, -1) + "h6v6h-6z"
 	case 2:
@@ -209,7 +210,14 @@ func distance(p, a, b Point) float64 {
 // [Keys] once. It says nothing to a screen reader: the name stands beside it.
 func Key(series int) template.HTML {
 	class := seriesClass(series)
+	if series >= seriesStyles {
+		return template.HTML(`<svg class="key" aria-hidden="true"><g class="` + class + `">` + keyPaths(series) + `</g></svg>`)
+	}
 	return template.HTML(`<svg class="key" aria-hidden="true"><use href="#key-` + class + `"/></svg>`)
+}
+
+func keyPaths(series int) string {
+	return `<path class="curve" d="M1 6L27 6"/><path class="mark" d="` + shape(series, 14, 6) + `"/>`
 }
 
 // Keys holds what every [Key] of a page refers to. What is referred to is styled by its own classes
@@ -219,7 +227,7 @@ func Keys() template.HTML {
 	b.WriteString(`<svg class="keys" aria-hidden="true">`)
 	for series := range seriesStyles {
 		class := seriesClass(series)
-		fmt.Fprintf(&b, `<g id="key-%s" class="%s"><path class="curve" d="M1 6L27 6"/><path class="mark" d="%s"/></g>`, class, class, shape(series, 14, 6))
+		fmt.Fprintf(&b, `<g id="key-%s" class="%s">%s</g>`, class, class, keyPaths(series))
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
