@@ -36,7 +36,7 @@ func consistencyViewOf(s *consistency.Survey) *consistencyView {
 	v.Figures = append(v.Figures, neutralityFigures(s)...)
 	v.Figures = append(v.Figures, diversityFigures(s)...)
 	for _, t := range ConsistencyTables(s) {
-		v.Tables = append(v.Tables, validationTable{t.heading(), slices.Contains(openTables, t.Name), t.view})
+		v.Tables = append(v.Tables, validationTable{t.short(), slices.Contains(openTables, t.Name), t.view})
 	}
 	return v
 }
@@ -84,7 +84,7 @@ func consistencyWarnings(s *consistency.Survey) []string {
 		if c.Undetermined > 0 && c.Source == s.Design.Sources[0] && c.Kernel == s.Design.Kernels[0] && c.Estimator == s.Design.Estimators[0] {
 			list = append(list, fmt.Sprintf("%s on %s: of %s %d have answers that agree in nothing, so that their C3 is undetermined.", c.Model, c.Benchmark, plural(c.Items, "item"), c.Undetermined))
 		}
-		if c.Missing > 0 {
+		if c.Missing > 0 && c.Estimator == s.Design.Estimators[0] {
 			list = append(list, fmt.Sprintf("%s on %s, %s, %s: of %s %d have no C3.", c.Model, c.Benchmark, c.Source, c.Kernel, plural(c.Items, "item"), c.Missing))
 		}
 	}
@@ -104,7 +104,7 @@ func consistencyWarnings(s *consistency.Survey) []string {
 	return list
 }
 
-// regionSeries is the look of each region, in the order of [consistency.Regions].
+// quadrants draws every item, each region in the look of its place among [consistency.Regions].
 func quadrants(d *consistency.Diagnosis) consistencyFigure {
 	performance, _ := d.MedianPerformance.Get()
 	c3, ok := d.MedianC3.Get()

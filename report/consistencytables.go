@@ -54,6 +54,14 @@ func ConsistencyTables(s *consistency.Survey) []StudyTable {
 	return list
 }
 
+// short is the title with the table of the paper that has this form.
+func (t StudyTable) short() string {
+	if t.Source == "" {
+		return t.Title
+	}
+	return t.Title + " (" + t.Source + ")"
+}
+
 func textHeads(heads ...string) []headView {
 	list := make([]headView, len(heads))
 	for i, h := range heads {
