@@ -82,6 +82,7 @@ type Calibration struct {
 	Premises    int     `json:"premises"`
 	Paraphrases int     `json:"paraphrases"`
 	Temperature float64 `json:"temperature"`
+	TopP        float64 `json:"top_p"`
 	Seed        uint64  `json:"seed"`
 	Found       int     `json:"found"`
 	Short       int     `json:"short"`

@@ -44,23 +44,26 @@ type formKind struct {
 	text string
 }
 
+// Of wordings that say the same, these make a model of half a billion parameters write most of what is asked for: it
+// answers a question that comes first, and takes "other ways to write" for a request to explain.
 var formKinds = map[Name]formKind{
 	Perturbations: {
 		fields: []string{questionField, numberField},
-		text: "Someone will read a short remark and then answer a question. " +
-			"Write {{.Number}} different remarks, each a single plain sentence of at most fifteen words. " +
-			"A remark is about the general subject of the question. It states something ordinary, asks nothing, " +
-			"does not repeat the question, and says nothing that helps or hinders in answering it. " +
-			"Do not answer the question. Each remark speaks of something else than the others. " +
-			"Write a numbered list, one remark a line, and no other words.\n\n" +
+		text: "A remark is a plain sentence of at most fifteen words on the broad subject of a question. " +
+			"It says something ordinary that does not help to answer the question.\n\n" +
+			"For the question \"How many legs does a spider have?\" three remarks are:\n" +
+			"1. Many small animals hide under stones during the day.\n" +
+			"2. Children like to look for insects in the garden.\n" +
+			"3. A museum in the old town shows butterflies behind glass.\n\n" +
+			"Write {{.Number}} remarks for the question below as a numbered list, and no other words. " +
+			"Each speaks of something else, asks nothing, and does not answer the question.\n\n" +
 			"The question: {{.Question}}",
 	},
 	Paraphrases: {
 		fields: []string{textField, numberField},
-		text: "Write the text below in {{.Number}} other ways. Each way means exactly the same as the text, in other words: " +
-			"nothing is added and nothing is left out. A question stays a question and is not answered. " +
-			"Write a numbered list, one way a line, and no other words.\n\n" +
-			"The text: {{.Text}}",
+		text: "The text: {{.Text}}\n\n" +
+			"Write {{.Number}} paraphrases of the text as a numbered list, and no other words. " +
+			"A paraphrase says exactly the same as the text in other words. A question stays a question and is not answered.",
 	},
 	Equivalence: {
 		fields: []string{questionField, firstField, secondField},

@@ -28,7 +28,7 @@ func TestFormsPutDataInTheirPlacesOnce(t *testing.T) {
 		t.Errorf("%v\n%+v", err, p)
 	}
 	p, err = s.AskPerturbations(Plain, "Who?", 7)
-	if err != nil || !p.NoBOS || !strings.Contains(p.Text, "Write 7 different") || !strings.HasSuffix(p.Text, "The question: Who?\n1.") {
+	if err != nil || !p.NoBOS || !strings.Contains(p.Text, "Write 7 remarks") || !strings.HasSuffix(p.Text, "The question: Who?\n1.") {
 		t.Errorf("%v\n%+v", err, p)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/credence-lab/credence/collect"
 	"github.com/credence-lab/credence/consistency"
 	"github.com/credence-lab/credence/ledger"
-	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/prompt"
 	"github.com/credence-lab/credence/record"
 )
@@ -74,7 +73,7 @@ func CalibrateDiversity(ctx context.Context, o CalibrateOptions) (_ *consistency
 	defer func() { err = errors.Join(err, l.Close()) }()
 	c := &consistency.Calibration{
 		Schema: calibrationSchema, Sampler: (&File{Models: []Model{o.Sampler}}).samplerOf(o.Sampler.Name), Embeddings: o.Embeddings,
-		Premises: o.Premises, Paraphrases: o.Paraphrases, Temperature: DefaultTemperature, Seed: o.Seed,
+		Premises: o.Premises, Paraphrases: o.Paraphrases, Temperature: DefaultTemperature, TopP: writingTopP, Seed: o.Seed,
 	}
 	groups, err := paraphraseGroups(ctx, o, l, c)
 	if err != nil {
@@ -107,7 +106,7 @@ func paraphraseGroups(ctx context.Context, o CalibrateOptions, l *ledger.Ledger,
 	}
 	p := &collect.Paraphrasing{
 		Ask: ask, Prompts: prompts, Form: m.form, Wanted: o.Paraphrases, Number: calibrationBatch, Batches: calibrationBatches,
-		Decoding: llm.Decoding{MaxTokens: calibrationTokens, Temperature: c.Temperature}, Seed: o.Seed,
+		Decoding: writing(calibrationTokens, c.Temperature), Seed: o.Seed,
 	}
 	var items []record.Item
 	for i, premise := range collect.Premises()[:o.Premises] {

@@ -77,9 +77,9 @@ func crossedReply(asked string, items []record.Item) string {
 		return line
 	}
 	switch {
-	case strings.Contains(asked, "different remarks"):
-		return hostileRemarks(at("The question: "), items)
-	case strings.Contains(asked, "other ways"):
+	case strings.Contains(asked, "remarks for the question below"):
+		return hostileRemarks(at("\nThe question: "), items)
+	case strings.Contains(asked, "paraphrases of the text"):
 		return "1. Fact, please: " + codeOf(at("The text: "), items) + "\n2. Another go at the fact called " + codeOf(at("The text: "), items) + "\n3. " + at("The text: ")
 	case strings.Contains(asked, "kind of task"):
 		return "D"
@@ -190,7 +190,7 @@ func TestPlantedBehaviourIsDiagnosed(t *testing.T) {
 		}
 	}
 	card := results.Card.Markdown()
-	for _, words := range []string{"say the same", "different remarks", "other ways", "kind of task", "subject sees each perturbation alone", "the built-in corpus", "written by other"} {
+	for _, words := range []string{"say the same", "remarks for the question below", "paraphrases of the text", "kind of task", "subject sees each perturbation alone", "the built-in corpus", "written by other"} {
 		if !strings.Contains(card, words) {
 			t.Errorf("the card does not say %q", words)
 		}

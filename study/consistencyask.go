@@ -249,7 +249,7 @@ func (r *runner) askPerturbations(ctx context.Context, m *model, ask collect.Ask
 		}
 		sampler := &collect.ModelSampler{
 			Ask: ask, Prompts: r.prompts, Form: m.form, Number: p.Batch, Seed: r.file.Seed,
-			Decoding: llm.Decoding{MaxTokens: listTokens(p.Batch, c.MaxCharacters), Temperature: r.file.Sampling.Temperature},
+			Decoding: writing(listTokens(p.Batch, c.MaxCharacters), r.file.Sampling.Temperature),
 		}
 		before, from := countsOf(ask), time.Now()
 		if err := r.seek(ctx, i, sampler, d, pace); err != nil {
@@ -262,11 +262,19 @@ func (r *runner) askPerturbations(ctx context.Context, m *model, ask collect.Ask
 	}
 	p := &collect.Paraphrasing{
 		Ask: ask, Prompts: r.prompts, Form: m.form, Wanted: c.Paraphrases, Number: min(DefaultBatch, c.Paraphrases), Batches: DefaultBatches, Seed: r.file.Seed,
-		Decoding: llm.Decoding{MaxTokens: paraphraseTokens, Temperature: r.file.Sampling.Temperature},
+		Decoding: writing(paraphraseTokens, r.file.Sampling.Temperature),
 	}
 	var err error
 	r.consistent.paraphrased[d.Name], err = p.All(ctx, d.Items, pace)
 	return err
+}
+
+// writingTopP cuts off the tail of the vocabulary when contexts and paraphrases are written: at temperature 1 a small
+// model otherwise breaks off into other languages. Answers are sampled without it.
+const writingTopP = .9
+
+func writing(maxTokens int, temperature float64) llm.Decoding {
+	return llm.Decoding{MaxTokens: maxTokens, Temperature: temperature, TopP: writingTopP}
 }
 
 // paraphraseTokens bounds a reply with paraphrases.

@@ -35,7 +35,7 @@ func (f *File) sourceWords(i int, p PerturbationSource) string {
 	c := f.Consistency
 	words := f.fromWords(p)
 	if p.From == FromModel {
-		words += fmt.Sprintf(", asked for %d at once, at most %d times an item", p.Batch, p.Batches)
+		words += fmt.Sprintf(", asked for %d at once, at most %d times an item, at temperature %g with top-p %g", p.Batch, p.Batches, f.Sampling.Temperature, writingTopP)
 	}
 	words += fmt.Sprintf("; at most %d characters; refused are those that are empty or too long, hold an accepted or a wrong answer or a choice, repeat the question or ask something, or have the words of another", c.MaxCharacters)
 	t, on, err := f.thresholdOf(i)
