@@ -14,6 +14,7 @@ import (
 	"github.com/credence-lab/credence/collect"
 	"github.com/credence-lab/credence/consistency"
 	"github.com/credence-lab/credence/ledger"
+	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/prompt"
 	"github.com/credence-lab/credence/record"
 )
@@ -91,7 +92,7 @@ func CalibrateDiversity(ctx context.Context, o CalibrateOptions) (_ *consistency
 
 // paraphraseGroups asks the sampler for the paraphrases of every premise.
 func paraphraseGroups(ctx context.Context, o CalibrateOptions, l *ledger.Ledger, c *consistency.Calibration) (_ [][]string, err error) {
-	m, err := openModel(ctx, o.Open, o.Sampler, calibrationTokens)
+	m, err := openModel(ctx, o.Open, o.Sampler, calibrationTokens, llm.Generate)
 	if err != nil {
 		return nil, err
 	}

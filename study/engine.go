@@ -67,13 +67,22 @@ type model struct {
 	verified Verified
 }
 
-// openModel opens m and holds what it can do against what the study asks of it.
-func openModel(ctx context.Context, open Opener, m Model, maxTokens int) (*model, error) {
+// mustAsk are the kinds of calls without which a study has nothing. One with quantifiers has something of a model that
+// writes and does not score: what is scored is then missing, and said to be before the first call.
+func (f *File) mustAsk() []llm.Kind {
+	if len(f.Quantifiers) > 0 {
+		return []llm.Kind{llm.Generate}
+	}
+	return []llm.Kind{llm.Generate, llm.Score}
+}
+
+// openModel opens m and holds what it can do against what must be asked of it.
+func openModel(ctx context.Context, open Opener, m Model, maxTokens int, kinds ...llm.Kind) (*model, error) {
 	opened, err := open.Open(ctx, m)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", m.Name, err)
 	}
-	described, err := withForm(m, opened, maxTokens)
+	described, err := withForm(m, opened, maxTokens, kinds...)
 	if err != nil {
 		return nil, closing(opened.Engine, err)
 	}
@@ -81,9 +90,9 @@ func openModel(ctx context.Context, open Opener, m Model, maxTokens int) (*model
 }
 
 // withForm settles whether m is asked as a chat or in plain text, and with which repetition penalty.
-func withForm(m Model, opened Opened, maxTokens int) (*model, error) {
+func withForm(m Model, opened Opened, maxTokens int, kinds ...llm.Kind) (*model, error) {
 	can := opened.Engine.Capabilities()
-	if err := can.Check(llm.Generate, llm.Score); err != nil {
+	if err := can.Check(kinds...); err != nil {
 		return nil, fmt.Errorf("model %s: %w", m.Name, err)
 	}
 	form := prompt.FormOf(can)

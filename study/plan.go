@@ -106,7 +106,7 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.Engine.Close()) }()
-	described, err := withForm(m, opened, r.file.Protocol.MaxTokens)
+	described, err := withForm(m, opened, r.file.Protocol.MaxTokens, r.file.mustAsk()...)
 	if err != nil {
 		return err
 	}

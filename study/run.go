@@ -182,7 +182,7 @@ func (r *runner) preview(ctx context.Context) error {
 		return nil // its turn comes at once
 	}
 	for _, m := range r.file.Models {
-		ready, err := openModel(ctx, r.options.Open, m, r.file.Protocol.MaxTokens)
+		ready, err := openModel(ctx, r.options.Open, m, r.file.Protocol.MaxTokens, r.file.mustAsk()...)
 		if err != nil {
 			return err
 		}

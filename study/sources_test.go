@@ -334,3 +334,37 @@ func TestAnEnsembleHasAColumnUnderEveryJudge(t *testing.T) {
 		}
 	}
 }
+
+// A server that writes and does not score, as most chat routes are, gives what needs writing alone.
+func TestAModelThatDoesNotScoreGivesWhatItCan(t *testing.T) {
+	t.Parallel()
+	mute := wavering{options: []llmtest.Option{llmtest.Lacking(func(c *llm.Capabilities) { c.Score, c.Details = false, llm.Details{} })}}
+	text := withQuantifiers("predictive-entropy, semantic-entropy, p-true, verbalised-confidence, log-probability", "entailment: lexical")
+	text = strings.Replace(text, `"llm:a"]`, `"llm:a", "llm-text:a"]`, 1)
+	var notes []string
+	folder := t.TempDir()
+	results, _, err := study.Run(t.Context(), parse(t, text), study.Options{Folder: folder, Open: mute, Version: "test", Note: func(about, note string) { notes = append(notes, about+": "+note) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := results.Uncertainty[0]
+	for id, want := range map[string]float64{"predictive-entropy": 1, "semantic-entropy": 1, "verbalised-confidence": .5} {
+		if x, missing := valueOf(t, u, id); x != want || len(missing) > 0 {
+			t.Errorf("%s: %v, missing %v", id, x, missing)
+		}
+	}
+	if _, missing := valueOf(t, u, "p-true"); missing["not supported by the engine"] != 12 {
+		t.Errorf("p-true: missing %v", missing)
+	}
+	for _, j := range u.Judges {
+		if judged := j.Accuracy.N; judged != map[string]int{"llm:a": 0}[j.Judge] && judged != 12 || j.Judge == "llm:a" && judged != 0 {
+			t.Errorf("%s judges %d answers", j.Judge, judged)
+		}
+	}
+	if said := strings.Join(notes, "\n"); !strings.Contains(said, "no value of p-true: not asked") || strings.Contains(said, "predictive-entropy") {
+		t.Errorf("said before:\n%s", said)
+	}
+	if _, err := study.MakePlan(t.Context(), parse(t, text), t.TempDir(), mute); err != nil {
+		t.Error(err)
+	}
+}

@@ -103,7 +103,7 @@ func (t *turns) to(ctx context.Context, i int) (*model, *ledger.Asker, error) {
 		return nil, nil, err
 	}
 	m := t.r.file.Models[i]
-	ready, err := openModel(ctx, t.r.options.Open, m, t.r.file.Protocol.MaxTokens)
+	ready, err := openModel(ctx, t.r.options.Open, m, t.r.file.Protocol.MaxTokens, t.r.file.mustAsk()...)
 	if err != nil {
 		return nil, nil, err
 	}
