@@ -85,7 +85,7 @@ func (s *sqlite) open(maxPages int) error {
 		"journal_mode(WAL)",
 		"synchronous(FULL)",
 		fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages),
-		"cache_size(-65536)",
+		"cache_size(-16384)",
 	)
 	if maxPages > 0 {
 		pragmas = append(pragmas, fmt.Sprintf("max_page_count(%d)", maxPages))
