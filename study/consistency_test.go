@@ -368,6 +368,28 @@ func checkTables(t *testing.T, folder string) {
 	}
 }
 
+// Perturbations are sought for the items that some model is asked of, and for no others.
+func TestLimitsOfModelsBoundWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	text := strings.NewReplacer("weights: subject,", "weights: subject, limit: 3,", "weights: other,", "weights: other, limit: 5,").Replace(crossing)
+	results, _, err := study.Run(t.Context(), parse(t, text), study.Options{Folder: t.TempDir(), Open: crossed{}, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := results.Consistency
+	if f := s.Sources[0]; f.Items != 5 || f.Kept != 50 || s.Paraphrases[0].Items != 5 {
+		t.Errorf("%+v, %+v", f, s.Paraphrases[0])
+	}
+	for _, one := range s.States {
+		if want := map[string]int{"subject": 3, "other": 5}[one.Model]; one.Items != want {
+			t.Errorf("%s has %d items, want %d", one.Model, one.Items, want)
+		}
+	}
+	if len(s.Diagnosis.Items) != 5 {
+		t.Errorf("%d items placed", len(s.Diagnosis.Items))
+	}
+}
+
 func TestASamplerWithoutIdeasEndsTheStudyInWords(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(crossing, "samples: 10", "samples: 12", 1)

@@ -214,8 +214,8 @@ func (r *runner) openFilter(ctx context.Context) (done func() error, err error) 
 	}, nil
 }
 
-// crossStage asks one model in one stage of consistency. All but its own answers are of all items, whatever the
-// limit of the model.
+// crossStage asks one model in one stage of consistency. All but its own answers are of the items of all
+// models, whatever its own limit.
 func (r *runner) crossStage(ctx context.Context, t *turns, p pass) error {
 	m, ask, err := t.to(ctx, p.model)
 	if err != nil {
@@ -236,7 +236,19 @@ func (r *runner) crossData(p pass) []dataset.Dataset {
 	if p.stage == StageConsistency {
 		return r.dataOf(r.file.Models[p.model])
 	}
-	return r.data
+	return r.dataOf(Model{Limit: r.file.largestLimit()})
+}
+
+// largestLimit is how many items of a data set some model is asked of; 0 is all.
+func (f *File) largestLimit() int {
+	most := 0
+	for _, m := range f.Models {
+		if m.Limit == 0 {
+			return 0
+		}
+		most = max(most, m.Limit)
+	}
+	return most
 }
 
 // askPerturbations lets a model write the perturbations and paraphrases of one data set that are its to write;
@@ -315,7 +327,7 @@ func (r *runner) perturbFromTexts(ctx context.Context) error {
 		if p.From == FromModel {
 			continue
 		}
-		for _, d := range r.data {
+		for _, d := range r.dataOf(Model{Limit: r.file.largestLimit()}) {
 			sampler, err := r.file.snippets(p, d)
 			if err != nil {
 				return err
@@ -402,7 +414,7 @@ func (f *File) readPerturbations(s *collect.Snippets, path string, d dataset.Dat
 			s.All = append(s.All, perturbation)
 		}
 	}
-	if f.limited(d.Name) {
+	if f.limited(d.Name) || f.largestLimit() > 0 {
 		return nil // an item may be one of those left out
 	}
 	return knownItems(s, path, d)
@@ -628,7 +640,7 @@ func (r *runner) planCross(ctx context.Context, plan *Plan, known *ledger.Ledger
 	for _, p := range r.file.crossPasses() {
 		m := r.file.Models[p.model]
 		if p.stage != StageConsistency {
-			m.Limit = 0
+			m.Limit = r.file.largestLimit()
 		}
 		if err := r.planModel(ctx, plan, known, planner, m, p.stage); err != nil {
 			return fmt.Errorf("model %s: %w", m.Name, err)

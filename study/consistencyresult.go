@@ -206,7 +206,7 @@ func (r *runner) sourceFacts() {
 		return
 	}
 	for _, d := range r.data {
-		f := consistency.ParaphraseFacts{Benchmark: d.Name, By: c.Paraphraser, Items: len(d.Items), Wanted: c.Paraphrases, Fewest: c.Paraphrases, Refused: map[consistency.Refusal]int{}}
+		f := consistency.ParaphraseFacts{Benchmark: d.Name, By: c.Paraphraser, Items: len(r.consistent.paraphrased[d.Name]), Wanted: c.Paraphrases, Fewest: c.Paraphrases, Refused: map[consistency.Refusal]int{}}
 		for _, p := range r.consistent.paraphrased[d.Name] {
 			f.Kept += len(p.Kept)
 			f.Fewest = min(f.Fewest, len(p.Kept))
@@ -221,7 +221,7 @@ func (r *runner) sourceFacts() {
 func (r *runner) factsOf(source int, p PerturbationSource, d dataset.Dataset) consistency.SourceFacts {
 	c := r.file.Consistency
 	f := consistency.SourceFacts{
-		Source: p.Name, Benchmark: d.Name, From: r.file.fromWords(p), Items: len(d.Items), Refused: map[consistency.Refusal]int{},
+		Source: p.Name, Benchmark: d.Name, From: r.file.fromWords(p), Items: len(r.consistent.perturbed[d.Name][source]), Refused: map[consistency.Refusal]int{},
 		Wanted: c.Perturbed, Fewest: c.Perturbed, Nearest: make([]int, consistency.NearestBins),
 	}
 	if r.consistent.thresholds != nil {
