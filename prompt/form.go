@@ -44,8 +44,8 @@ type formKind struct {
 	text string
 }
 
-// Of wordings that say the same, these make a model of half a billion parameters write most of what is asked for: it
-// answers a question that comes first, and takes "other ways to write" for a request to explain.
+// The wordings for contexts and paraphrases were chosen by eye among a few, on three to six texts and a model of half a
+// billion parameters: it answers a question that comes first, and takes "other ways to write" for a request to explain.
 var formKinds = map[Name]formKind{
 	Perturbations: {
 		fields: []string{questionField, numberField},
