@@ -212,15 +212,20 @@ func (a *Asker) fill(ctx context.Context, led []*question) {
 		}
 	}()
 	pause := newPause()
+	// A claim says, too, that a reply is there: where nothing was known for long, it is all that is asked.
+	known := a.found != nil || a.ledger.unknown.Load() < manyUnknown
 	for open := led; len(open) > 0; open = unlanded(open) {
-		if err := a.recall(ctx, open); err != nil {
-			a.giveUp(ctx, open, err)
+		if known {
+			if err := a.recall(ctx, open); err != nil {
+				a.giveUp(ctx, open, err)
+				return
+			}
+			open = unlanded(open)
+		}
+		if len(open) == 0 || ctx.Err() != nil {
 			return
 		}
-		if open = unlanded(open); len(open) == 0 || ctx.Err() != nil {
-			return
-		}
-		mine, err := a.claim(ctx, open)
+		mine, stored, err := a.claim(ctx, open)
 		if err != nil {
 			a.giveUp(ctx, open, err)
 			return
@@ -228,11 +233,18 @@ func (a *Asker) fill(ctx context.Context, led []*question) {
 		if len(mine) > 0 {
 			a.ask(ctx, mine)
 		}
-		if len(mine) < len(open) {
+		if !known && stored > 0 {
+			a.ledger.unknown.Store(0)
+		} else if len(mine) < len(open) {
 			pause.wait(ctx)
 		}
+		known = true
 	}
 }
+
+// manyUnknown is how many calls in a row the store did not know, before it is no longer looked into for calls that
+// are new in all likelihood.
+const manyUnknown = 64
 
 // giveUp lands questions whose store failed, unless it failed only because ctx ended.
 func (a *Asker) giveUp(ctx context.Context, open []*question, err error) {
@@ -254,6 +266,11 @@ func (a *Asker) recall(ctx context.Context, open []*question) error {
 	if err != nil {
 		return err
 	}
+	if len(known) > 0 {
+		a.ledger.unknown.Store(0)
+	} else {
+		a.ledger.unknown.Add(int64(len(open)))
+	}
 	for _, q := range open {
 		if reply, ok := known[q.key]; ok {
 			a.land(q, recalled, llm.Result{Reply: reply})
@@ -262,19 +279,22 @@ func (a *Asker) recall(ctx context.Context, open []*question) error {
 	return nil
 }
 
-// claim returns those of open that this process may ask. Another one is asking the rest, or has
-// just stored their replies.
-func (a *Asker) claim(ctx context.Context, open []*question) (mine []*question, err error) {
+// claim returns those of open that this process may ask. The replies to stored others are there; somebody else is
+// asking the rest.
+func (a *Asker) claim(ctx context.Context, open []*question) (mine []*question, stored int, err error) {
 	states, err := a.ledger.store.Claim(ctx, a.ledger.owner, a.ledger.lease, keysOf(open))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for i, q := range open {
-		if states[i] == ClaimGranted {
+		switch states[i] {
+		case ClaimGranted:
 			mine = append(mine, q)
+		case ClaimStored:
+			stored++
 		}
 	}
-	return mine, nil
+	return mine, stored, nil
 }
 
 // ask puts questions to the engine, stores what comes back, and lands all that the store took.
@@ -330,7 +350,7 @@ func (a *Asker) consultHolding(ctx context.Context, mine []*question) ([]llm.Res
 	for i, q := range mine {
 		reqs[i] = q.req
 	}
-	stop := a.ledger.hold(context.WithoutCancel(ctx), keysOf(mine))
+	stop := a.ledger.held.hold(keysOf(mine))
 	returned := false
 	defer func() {
 		stop()

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -492,4 +494,56 @@ func TestFindByPrefix(t *testing.T) {
 	if _, _, err := l.Find(t.Context(), "zz"); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("no hex digits: %v", err)
 	}
+}
+
+// lookups counts how often a store is looked into.
+type lookups struct {
+	ledger.Store
+	n *atomic.Int64
+}
+
+func (l lookups) Lookup(ctx context.Context, keys []ledger.Key) (map[ledger.Key]llm.Reply, error) {
+	l.n.Add(1)
+	return l.Store.Lookup(ctx, keys)
+}
+
+// After many calls that were new the store is no longer looked into first; what it knows is found all the same, and
+// from then on it is looked into again.
+func TestNewCallsAreOnlyClaimed(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	store, err := ledger.OpenSQLite(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var looked atomic.Int64
+	l := ledger.New(lookups{store, &looked}, path)
+	defer l.Close()
+	engine := llmtest.NewScripted(nil)
+	a := l.Through(engine)
+	ask := func(a *ledger.Asker, n int) string {
+		return texts(a.Do(t.Context(), []llm.Request{with(sampled, func(r *llm.Request) { r.Sample = n })}))[0]
+	}
+	const many = 64
+	var first []string
+	for n := range 2 * many {
+		first = append(first, ask(a, n))
+	}
+	if n := looked.Load(); n != many {
+		t.Errorf("looked %d times into the store for new calls, want %d", n, many)
+	}
+	other := open(t, path).Through(llmtest.NewScripted(nil))
+	theirs := ask(other, 2*many)
+	for n, want := range append(first, theirs) {
+		if got := ask(a, n); got != want {
+			t.Errorf("sample %d: %q, stored was %q", n, got, want)
+		}
+	}
+	if n := looked.Load(); n != many+2*many+1 {
+		t.Errorf("looked %d times into the store, want once more for each known call", n)
+	}
+	if n := len(engine.Calls()); n != 2*many {
+		t.Errorf("%d calls, want %d", n, 2*many)
+	}
+	expectCounts(t, a, 2*many+1, 2*many, 0)
 }

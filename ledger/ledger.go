@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +17,9 @@ type Ledger struct {
 	lease   time.Duration
 	flights flights
 	marks   marks
+	held    *holder
+	// unknown counts the calls that the store was asked for and did not know, since it last knew one.
+	unknown atomic.Int64
 }
 
 // Open opens the ledger in the file path and creates it if it is not there; its folder must be.
@@ -44,9 +48,16 @@ func OpenReadOnly(path string) (*Ledger, error) {
 // InMemory returns an empty ledger that is gone when the program ends.
 func InMemory() *Ledger { return New(NewMemory(), "(in memory)") }
 
+// lease is how long a claim lasts that nobody renews.
+const lease = 10 * time.Second
+
 // New returns a ledger on a store of its own; name stands for it in messages. Close closes the store.
 func New(store Store, name string) *Ledger {
-	return &Ledger{store: store, path: name, owner: newOwner(), lease: 10 * time.Second}
+	l := &Ledger{store: store, path: name, owner: newOwner(), lease: lease}
+	l.held = &holder{every: l.lease / 3, renew: func(keys []Key) {
+		_, _ = l.store.Claim(context.Background(), l.owner, l.lease, keys)
+	}}
+	return l
 }
 
 // Close waits for replies that are being written, writes the marks that have gathered, and closes the store.

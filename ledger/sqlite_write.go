@@ -40,7 +40,7 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.findModel, "SELECT id FROM model WHERE identity = ?"},
 		{&s.addModel, "INSERT INTO model (identity) VALUES (?)"},
 		{&s.findRequest, "SELECT id FROM request WHERE hash = ?"},
-		{&s.addRequest, "INSERT INTO request (hash, prompt) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING RETURNING id"},
+		{&s.addRequest, "INSERT INTO request (hash, prompt) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"},
 		{&s.findDecoding, "SELECT id FROM decoding WHERE declared = ?"},
 		{&s.addDecoding, "INSERT INTO decoding (declared) VALUES (?)"},
 		{&s.findObserved, "SELECT id FROM observed WHERE said = ?"},
@@ -296,9 +296,18 @@ func (c *committer) requestRow(r *row) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	res, err := c.stmt.addRequest.Exec(r.hash[:], prompt)
+	if err != nil {
+		return 0, err
+	}
+	added, err := res.RowsAffected()
+	if err != nil {
+		return 0, err
+	}
 	var id int64
-	err = c.stmt.addRequest.QueryRow(r.hash[:], prompt).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
+	if added == 1 {
+		id, err = res.LastInsertId()
+	} else {
 		err = c.stmt.findRequest.QueryRow(r.hash[:]).Scan(&id)
 	}
 	if err == nil {
