@@ -4,7 +4,11 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // BenchmarkCalls makes durable calls to a server that answers at once, on the same cores.
 func BenchmarkCalls(b *testing.B) { benchmarkCalls(b, 0, 64, 5_000) }

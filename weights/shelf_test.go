@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"go.uber.org/goleak"
 )
 
 // TestMain lets the test binary stand in for a package client: see fakeClient.
@@ -29,7 +31,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // fakeClient delivers archives from a shelf folder and writes down what it was asked for.

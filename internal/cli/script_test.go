@@ -9,12 +9,25 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 
 	"github.com/credence-lab/credence/internal/cli"
 )
 
+// leakless are tests that leave no goroutine behind.
+type leakless struct{ tests *testing.M }
+
+func (l leakless) Run() int {
+	code := l.tests.Run()
+	if err := goleak.Find(); code == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(leakless{m}, map[string]func(){
 		"credence": func() {
 			var options []cli.Option
 			if os.Getenv("CREDENCE_TEST_SCRIPTED") != "" {
