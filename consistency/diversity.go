@@ -1,11 +1,12 @@
 package consistency
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/credence-lab/credence/measure"
-	"github.com/credence-lab/credence/resample"
 )
 
 // Pool keeps perturbations that differ from each other: the greedy filter of Wu, Jiang and Aragam 2026,
@@ -72,7 +73,7 @@ func (p *Pool) Acceptance() measure.Value {
 
 // DiversityCalibration is a threshold with the distribution that it was read from.
 type DiversityCalibration struct {
-	// K is the quantile Q of the pairwise cosines within groups; N counts pairs.
+	// K is the quantile Q of the pairwise cosines within groups; N counts pairs, its interval draws groups.
 	K measure.Value `json:"k"`
 	Q float64       `json:"q"`
 	// Histogram counts cosines in bins of equal width over [-1,1], the last closed at 1.
@@ -84,34 +85,111 @@ type DiversityCalibration struct {
 // cosines of all pairs within a group, the paper's .05; so at most a share q of paraphrases would pass for
 // something new. It holds for this sampler and embedding only.
 //
-// It is an error if no group has two vectors, if vectors cannot be compared, or if q or bins make no sense.
-func CalibrateDiversity(groups [][][]float32, q float64, bins int) (DiversityCalibration, error) {
+// The interval of K draws premises anew, whole groups, since the pairs of one premise are alike; with fewer than
+// two groups that have pairs there is none.
+//
+// It is an error if no group has two vectors, if vectors cannot be compared, or if q, bins or r make no sense.
+func CalibrateDiversity(groups [][][]float32, q float64, bins int, r Resampling) (DiversityCalibration, error) {
 	if !(q >= 0 && q <= 1) || bins < 1 {
 		return DiversityCalibration{}, fmt.Errorf("consistency: calibration at quantile %v with %d bins; say a quantile in [0,1] and at least one bin", q, bins)
 	}
-	var cosines []float64
+	if err := r.check(); err != nil {
+		return DiversityCalibration{}, err
+	}
+	var pairs []grouped
+	compared := 0
 	for g, group := range groups {
-		var v vectors[float32]
-		for i, row := range group {
-			if err := v.add(row); err != nil {
-				return DiversityCalibration{}, fmt.Errorf("consistency: paraphrase %d of premise %d: %w", i, g, err)
-			}
-			if v.inverse[i] == 0 {
-				return DiversityCalibration{}, fmt.Errorf("consistency: paraphrase %d of premise %d: its embedding has no length", i, g)
-			}
-			for j := range i {
-				cosines = append(cosines, max(-1, min(1, dot(row, v.rows[j])*v.inverse[i]*v.inverse[j])))
-			}
+		cosines, err := cosinesWithin(g, group)
+		if err != nil {
+			return DiversityCalibration{}, err
+		}
+		for _, cos := range cosines {
+			pairs = append(pairs, grouped{cos, compared})
+		}
+		if len(cosines) > 0 {
+			compared++
 		}
 	}
-	if len(cosines) == 0 {
+	if len(pairs) == 0 {
 		return DiversityCalibration{}, fmt.Errorf("consistency: no premise has two paraphrases to compare")
 	}
 	c := DiversityCalibration{Q: q, Histogram: make([]int, bins)}
-	for _, cos := range cosines {
-		c.Histogram[min(bins-1, int((cos+1)/2*float64(bins)))]++
+	for _, p := range pairs {
+		c.Histogram[Bin(p.cosine, bins)]++
 	}
-	slices.Sort(cosines)
-	c.K = measure.Of("diversity.k", resample.Quantile(cosines, q), len(cosines))
+	slices.SortFunc(pairs, func(a, b grouped) int { return cmp.Compare(a.cosine, b.cosine) })
+	c.K = measure.Of("diversity.k", quantileOf(pairs, nil, len(pairs), q), len(pairs))
+	if compared < 2 {
+		c.K = c.K.Warn("no-interval", "the pairs are of one premise, and an interval draws premises")
+		return c, nil
+	}
+	c.K = percentile(c.K, drawnQuantiles(pairs, compared, q, r), 0, r)
 	return c, nil
+}
+
+// grouped is a cosine with the number of its group.
+type grouped struct {
+	cosine float64
+	group  int
+}
+
+// cosinesWithin are those of all pairs of a group.
+func cosinesWithin(g int, group [][]float32) ([]float64, error) {
+	var v vectors[float32]
+	var cosines []float64
+	for i, row := range group {
+		if err := v.add(row); err != nil {
+			return nil, fmt.Errorf("consistency: paraphrase %d of premise %d: %w", i, g, err)
+		}
+		if v.inverse[i] == 0 {
+			return nil, fmt.Errorf("consistency: paraphrase %d of premise %d: its embedding has no length", i, g)
+		}
+		for j := range i {
+			cosines = append(cosines, max(-1, min(1, dot(row, v.rows[j])*v.inverse[i]*v.inverse[j])))
+		}
+	}
+	return cosines, nil
+}
+
+// drawnQuantiles are the quantiles of r.N draws of as many groups as there are, with replacement.
+func drawnQuantiles(sorted []grouped, groups int, q float64, r Resampling) []float64 {
+	sizes := make([]int, groups)
+	for _, p := range sorted {
+		sizes[p.group]++
+	}
+	random, times := r.random(streamItems), make([]float64, groups)
+	values := make([]float64, r.N)
+	for i := range values {
+		drawInto(times, random)
+		n := 0
+		for g, t := range times {
+			n += int(t) * sizes[g]
+		}
+		values[i] = quantileOf(sorted, times, n, q)
+	}
+	return values
+}
+
+// quantileOf is [resample.Quantile] of n values, among which each of the sorted ones stands as often as times says
+// of its group; nil says once.
+func quantileOf(sorted []grouped, times []float64, n int, q float64) float64 {
+	position := q * float64(n-1)
+	below := min(int(position), n-1)
+	seen, low := 0, math.NaN()
+	for _, p := range sorted {
+		count := 1
+		if times != nil {
+			count = int(times[p.group])
+		}
+		if seen += count; seen <= below {
+			continue
+		}
+		if math.IsNaN(low) {
+			low = p.cosine
+		}
+		if seen > below+1 || below == n-1 {
+			return low + (position-float64(below))*(p.cosine-low)
+		}
+	}
+	return low
 }

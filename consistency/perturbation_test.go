@@ -74,16 +74,37 @@ func TestPoolIsPairwiseDiverse(t *testing.T) {
 func TestCalibrationByHand(t *testing.T) {
 	t.Parallel()
 	groups := [][][]float32{{at(0), at(60), at(90)}, {at(0), at(180)}, {at(7)}}
-	c, err := consistency.CalibrateDiversity(groups, 1./3, 4)
+	r := consistency.Resampling{Level: .9, N: 400, Seed: 1}
+	c, err := consistency.CalibrateDiversity(groups, 1./3, 4, r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	near(t, "k", c.K, 0, 1e-6)
+	// Of the four draws of two premises one is the first twice (0, 0, .5, .5, √3/2, √3/2: a third of the way is 1/3), one
+	// the other twice (−1, −1), and the third premise, without a pair, is never drawn.
+	if iv := c.K.Interval; iv == nil || math.Abs(iv.Lower+1) > 1e-6 || math.Abs(iv.Upper-1./3) > 1e-6 || iv.Resamples != 400 {
+		t.Errorf("interval %+v", iv)
+	}
+	one, err := consistency.CalibrateDiversity(groups[:1], .5, 4, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "k of one premise", one.K, .5, 1e-6)
+	if one.K.Interval != nil || len(one.K.Warnings) != 1 {
+		t.Errorf("one premise: %+v", one.K)
+	}
+	for q, want := range map[float64]float64{0: 0, 1: math.Sqrt(3) / 2} {
+		ends, err := consistency.CalibrateDiversity(groups[:1], q, 4, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "k at an end", ends.K, want, 1e-6)
+	}
 	if c.K.N != 4 || c.Histogram[0] != 1 || c.Histogram[3] < 1 || c.Histogram[1]+c.Histogram[2] < 1 {
 		t.Errorf("%+v", c)
 	}
 	for name, bad := range map[string][][][]float32{"no pair": {{at(1)}}, "zero": {{at(1), {0, 0}}}, "dimensions": {{at(1), {1}}}} {
-		if _, err := consistency.CalibrateDiversity(bad, .05, 4); err == nil {
+		if _, err := consistency.CalibrateDiversity(bad, .05, 4, r); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

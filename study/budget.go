@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -178,6 +179,8 @@ func (b Budget) String() string {
 
 // BudgetError stops a run that may not make its next call.
 type BudgetError struct {
+	// Of says what has the budget; empty is the study.
+	Of     string
 	Budget Budget
 	// Spent is what the study has spent over all of its runs.
 	Spent Spending
@@ -186,7 +189,7 @@ type BudgetError struct {
 }
 
 func (e *BudgetError) Error() string {
-	s := fmt.Sprintf("the budget of %v is spent: %v over all runs of the study", e.Budget, e.Spent)
+	s := fmt.Sprintf("the budget of %v is spent: %v over all runs of %s", e.Budget, e.Spent, cmp.Or(e.Of, "the study"))
 	if e.Spent.Uncounted > 0 {
 		s += fmt.Sprintf(" (the tokens of %d older calls are not known)", e.Spent.Uncounted)
 	}

@@ -39,7 +39,7 @@ func (r *runner) card() *card.Card {
 		c.Correctness = append(c.Correctness, card.Rule{ID: rule, What: ruleWords(rule)})
 		c.Validation = append(c.Validation, card.Validation{Judge: rule, Type: "exact or fuzzy match", Threshold: "none, the rule says yes or no"})
 	}
-	c.Parts = append(r.file.partRules(), r.uncertaintyRules()...)
+	c.Parts = slices.Concat(r.file.partRules(), r.file.consistencyRules(r.consistent.thresholds), r.uncertaintyRules())
 	c.Agreement = agreements(p.Correctness, r.judgements)
 	r.cardContexts(c)
 	for _, s := range r.settings {

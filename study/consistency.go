@@ -489,13 +489,17 @@ func (f *File) comparesCosines() bool {
 // samplerOf is the name by which calibrations know the model that writes perturbations.
 func (f *File) samplerOf(name string) string {
 	for _, m := range f.Models {
-		if m.Name != name {
-			continue
+		if m.Name == name {
+			return m.weightsName()
 		}
-		if m.OnServer() {
-			return m.Served
-		}
-		return strings.TrimSuffix(filepath.Base(m.Weights), ".gguf")
 	}
 	return name
+}
+
+// weightsName is what calibrations call a model that writes.
+func (m Model) weightsName() string {
+	if m.OnServer() {
+		return m.Served
+	}
+	return strings.TrimSuffix(filepath.Base(m.Weights), ".gguf")
 }

@@ -143,7 +143,29 @@ func (r *runner) askCross(ctx context.Context, m *model, ask collect.Asker, d da
 	return r.askConsistency(ctx, m, ask, d, pace)
 }
 
-// thresholds finds the thresholds of all sources.
+// readyForConsistency refuses, before anything is asked, what would end consistency after all answers: no intervals,
+// no calibration, no perturbations to read.
+func (r *runner) readyForConsistency() error {
+	if r.file.Consistency == nil {
+		return nil
+	}
+	if *r.file.Analysis.Resamples == 0 {
+		return r.file.at.errorf("$.analysis.resamples", "use 1000 or more", "the survey of consistency needs intervals, and resamples is 0")
+	}
+	for _, p := range r.file.Consistency.Perturbations {
+		if p.From == FromModel {
+			continue
+		}
+		for _, d := range r.data {
+			if _, err := r.file.snippets(p, d); err != nil {
+				return err
+			}
+		}
+	}
+	return r.findThresholds()
+}
+
+// findThresholds finds the thresholds of all sources.
 func (r *runner) findThresholds() error {
 	r.consistent.thresholds = nil
 	for i := range r.file.Consistency.Perturbations {
@@ -165,12 +187,6 @@ func (r *runner) findThresholds() error {
 func (r *runner) cross(ctx context.Context, t *turns) (err error) {
 	if r.file.Consistency == nil {
 		return nil
-	}
-	if *r.file.Analysis.Resamples == 0 {
-		return r.file.at.errorf("$.analysis.resamples", "use 1000 or more", "the survey of consistency needs intervals, and resamples is 0")
-	}
-	if err := r.findThresholds(); err != nil {
-		return err
 	}
 	done, err := r.openFilter(ctx)
 	if err != nil {
@@ -629,9 +645,6 @@ func (r *runner) askTopics(ctx context.Context, m *model, ask collect.Asker, d d
 func (r *runner) planCross(ctx context.Context, plan *Plan, known *ledger.Ledger, planner Planner) error {
 	if r.file.Consistency == nil {
 		return nil
-	}
-	if err := r.findThresholds(); err != nil {
-		return err
 	}
 	r.consistent.embed = strangers{}
 	if err := r.perturbFromTexts(ctx); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/credence-lab/credence/prompt"
 )
 
-// consistencyRules say how consistency was measured.
-func (f *File) consistencyRules() []card.Rule {
+// consistencyRules say how consistency was measured; thresholds are those of the sources, nil where the filter is off.
+func (f *File) consistencyRules(thresholds []threshold) []card.Rule {
 	c := f.Consistency
 	if c == nil {
 		return nil
@@ -23,7 +23,7 @@ func (f *File) consistencyRules() []card.Rule {
 		{ID: "performance", What: "mean correctness of an item over its original samples; samples without an answer are left out and counted"},
 	}
 	for i, p := range c.Perturbations {
-		rules = append(rules, card.Rule{ID: "perturbations " + p.Name, What: f.sourceWords(i, p)})
+		rules = append(rules, card.Rule{ID: "perturbations " + p.Name, What: f.sourceWords(p, thresholds[min(i, len(thresholds)):])})
 	}
 	for _, d := range f.Datasets {
 		rules = append(rules, card.Rule{ID: "answers of " + d.Name, What: taskWords(f.taskOf(d.Name)) + fmt.Sprintf(", at most %d tokens", f.answerTokens(d.Name))})
@@ -31,19 +31,18 @@ func (f *File) consistencyRules() []card.Rule {
 	return append(rules, f.baselineRules()...)
 }
 
-func (f *File) sourceWords(i int, p PerturbationSource) string {
+// sourceWords says where the perturbations of a source come from and what is refused; its threshold comes first.
+func (f *File) sourceWords(p PerturbationSource, thresholds []threshold) string {
 	c := f.Consistency
 	words := f.fromWords(p)
 	if p.From == FromModel {
 		words += fmt.Sprintf(", asked for %d at once, at most %d times an item, at temperature %g with top-p %g", p.Batch, p.Batches, f.Sampling.Temperature, writingTopP)
 	}
 	words += fmt.Sprintf("; at most %d characters; refused are those that are empty or too long, hold an accepted or a wrong answer or a choice, repeat the question or ask something, or have the words of another", c.MaxCharacters)
-	t, on, err := f.thresholdOf(i)
-	switch {
-	case err != nil || !on:
+	if len(thresholds) == 0 {
 		words += "; vectors are not compared"
-	default:
-		words += fmt.Sprintf("; refused from a cosine of %.4f with another or with the question (%s)", t.k, t.from)
+	} else {
+		words += fmt.Sprintf("; refused from a cosine of %.4f with another or with the question (%s)", thresholds[0].k, thresholds[0].from)
 	}
 	return words + fmt.Sprintf("; an item with fewer than %d ends the study", c.AtLeast)
 }

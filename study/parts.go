@@ -33,7 +33,7 @@ func (f *File) partRules() []card.Rule {
 	if p.DropFallback {
 		rules = append(rules, card.Rule{ID: "drop_fallback", What: "answers whose probability the parser took by its last resort are left out: " + string(protocol.FallbackDropped)})
 	}
-	return append(rules, f.consistencyRules()...)
+	return rules
 }
 
 // uncertaintyRules says how uncertainty was quantified and judged.

@@ -67,6 +67,9 @@ func MakePlan(ctx context.Context, f *File, folder string, planner Planner) (_ *
 	if r.data, err = loadData(ctx, f.Datasets); err != nil {
 		return nil, err
 	}
+	if err := r.readyForConsistency(); err != nil {
+		return nil, err
+	}
 	known, err := openKnown(filepath.Join(folder, ledgerFile))
 	if err != nil {
 		return nil, err

@@ -69,6 +69,9 @@ func Run(ctx context.Context, f *File, o Options) (_ *Results, _ *RunInfo, err e
 	if r.data, err = loadData(ctx, f.Datasets); err != nil {
 		return nil, nil, err
 	}
+	if err := r.readyForConsistency(); err != nil {
+		return nil, nil, err
+	}
 	if o.Note != nil {
 		for _, d := range r.data {
 			for _, note := range d.Notes {
@@ -178,6 +181,15 @@ func (r *runner) preview(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", r.file.sourceName(stage), err)
 		}
 	}
+	if r.consistent.thresholds != nil && !r.file.embeds() {
+		engine, err := r.openEmbeddings(ctx)
+		if err != nil {
+			return err
+		}
+		if err := engine.Close(); err != nil {
+			return fmt.Errorf("embeddings %s: %w", r.file.Embeddings, err)
+		}
+	}
 	if len(r.file.Models) < 2 {
 		return nil // its turn comes at once
 	}
@@ -185,6 +197,9 @@ func (r *runner) preview(ctx context.Context) error {
 		ready, err := openModel(ctx, r.options.Open, m, r.file.Protocol.MaxTokens, r.file.mustAsk()...)
 		if err != nil {
 			return err
+		}
+		if err := r.calibratedWeights(m.Name, ready.opened.Engine.Identity()); err != nil {
+			return closing(ready.opened.Engine, err)
 		}
 		r.meter.know(ready.opened.Engine.Identity(), m.Price)
 		r.noteUnsupported(ready)

@@ -222,11 +222,22 @@ func (s Server) tei() (tei.Config, error) {
 
 // openEmbeddings opens the source of embeddings and holds what it can do against what is asked of it.
 func (r *runner) openEmbeddings(ctx context.Context) (llm.Engine, error) {
-	sources, ok := r.options.Open.(Sources)
-	if !ok {
-		return nil, &InputError{Path: "embeddings", What: "this engine cannot embed", Hint: "leave \"embeddings\" out of the study"}
+	engine, err := openVectors(ctx, r.options.Open, r.file.Embeddings, "leave \"embeddings\" out of the study")
+	if err != nil {
+		return nil, err
 	}
-	e := r.file.Embeddings
+	if err := r.calibratedVectors(engine.Identity()); err != nil {
+		return nil, closing(engine, err)
+	}
+	return engine, nil
+}
+
+// openVectors opens a source of embeddings; hint says what to do where the opener has none.
+func openVectors(ctx context.Context, open Opener, e Embeddings, hint string) (llm.Engine, error) {
+	sources, ok := open.(Sources)
+	if !ok {
+		return nil, &InputError{Path: "embeddings", What: "this engine cannot embed", Hint: hint}
+	}
 	engine, err := sources.OpenEmbeddings(ctx, e)
 	if err != nil {
 		return nil, fmt.Errorf("embeddings %s: %w", e, err)

@@ -107,6 +107,9 @@ func (t *turns) to(ctx context.Context, i int) (*model, *ledger.Asker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := t.r.calibratedWeights(m.Name, ready.opened.Engine.Identity()); err != nil {
+		return nil, nil, closing(ready.opened.Engine, err)
+	}
 	t.r.noteUnsupported(ready)
 	if ready.verified, err = t.verify(ctx, i, ready); err != nil {
 		return nil, nil, closing(ready.opened.Engine, err)

@@ -134,6 +134,18 @@ func (e *events) finished(folder string, info *study.RunInfo) {
 		info.Made, info.Reused, info.Finished.Sub(info.Started).Seconds()})
 }
 
+// calibrated says that a threshold is found and which file has it.
+func (e *events) calibrated(folder, file string) {
+	if e == nil {
+		return
+	}
+	e.write(struct {
+		head
+		Folder string `json:"folder"`
+		File   string `json:"file"`
+	}{e.head("finished"), folder, file})
+}
+
 // evaluated says that scores are evaluated; the results are on standard output.
 func (e *events) evaluated(file, page string) {
 	if e == nil {

@@ -127,10 +127,7 @@ func (a *app) runStudy(cmd *cobra.Command, s *study.File, flags studyFlags) erro
 	}
 	a.events().started(cmd.Name(), s.Name, folder, "")
 	progress := a.newProgress()
-	quiet := context.AfterFunc(cmd.Context(), func() {
-		a.log.Info(fmt.Sprintf("interrupted: waiting for the calls that are under way, at most %.0f s; interrupt again to stop at once", study.DefaultGrace.Seconds()))
-	})
-	defer quiet()
+	defer a.sayInterrupted(cmd.Context())()
 	results, info, err := study.Run(cmd.Context(), s, study.Options{
 		Folder:   folder,
 		Open:     opener,
@@ -147,6 +144,13 @@ func (a *app) runStudy(cmd *cobra.Command, s *study.File, flags studyFlags) erro
 	}
 	a.events().finished(folder, info)
 	return nil
+}
+
+// sayInterrupted tells people what happens when ctx is interrupted, until what it returns is called.
+func (a *app) sayInterrupted(ctx context.Context) (end func() bool) {
+	return context.AfterFunc(ctx, func() {
+		a.log.Info(fmt.Sprintf("interrupted: waiting for the calls that are under way, at most %.0f s; interrupt again to stop at once", study.DefaultGrace.Seconds()))
+	})
 }
 
 // opener is the embedded engine, or what a test put in its place, and the servers that a study names.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/credence-lab/credence/collect"
 	"github.com/credence-lab/credence/dataset"
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/llm/llmtest"
@@ -30,7 +31,20 @@ func (scripted) Open(_ context.Context, m study.Model) (study.Opened, error) {
 	if err != nil {
 		return study.Opened{}, err
 	}
-	options := []llmtest.Option{llmtest.Named(m.Weights)}
+	return study.Opened{
+		Engine:            llmtest.NewQuiz(planted, disturbed(m.Weights)...),
+		RepetitionPenalty: 1.1,
+		PenaltySource:     "a script",
+		Licence:           "none",
+		Speed:             study.Speed{Prompt: 100, Generate: 20, Where: "paper"},
+		Memory:            12e6,
+		MemoryFor:         "12 MB: paper",
+	}, nil
+}
+
+// disturbed are the options of an engine of some weights that breaks where the variables say so.
+func disturbed(weights string) []llmtest.Option {
+	options := []llmtest.Option{llmtest.Named(weights)}
 	if n := number("CREDENCE_TEST_FAIL"); n > 0 {
 		options = append(options, llmtest.FailOn(n, errors.New("the engine broke")))
 	}
@@ -50,15 +64,16 @@ func (scripted) Open(_ context.Context, m study.Model) (study.Opened, error) {
 			return nil
 		}))
 	}
-	return study.Opened{
-		Engine:            llmtest.NewQuiz(planted, options...),
-		RepetitionPenalty: 1.1,
-		PenaltySource:     "a script",
-		Licence:           "none",
-		Speed:             study.Speed{Prompt: 100, Generate: 20, Where: "paper"},
-		Memory:            12e6,
-		MemoryFor:         "12 MB: paper",
-	}, nil
+	return options
+}
+
+// OpenEmbeddings opens vectors of the letters of a text.
+func (scripted) OpenEmbeddings(_ context.Context, e study.Embeddings) (llm.Engine, error) {
+	return llmtest.NewScripted(nil, disturbed(e.Weights)...), nil
+}
+
+func (scripted) OpenEntailment(context.Context, study.Entailment) (llm.Engine, error) {
+	return nil, errors.New("nobody judges entailment")
 }
 
 func interrupt(ctx context.Context) {
@@ -103,6 +118,10 @@ func plantedItems() ([]llmtest.Item, error) {
 		"Say nothing.":                    "I would rather not.",
 	} {
 		planted = append(planted, llmtest.Item{Question: q, Reply: reply})
+	}
+	// It knows three ways to say each statement whose paraphrases calibrate the filter of perturbations.
+	for i, premise := range collect.Premises() {
+		planted = append(planted, llmtest.Item{Question: premise, Reply: fmt.Sprintf("1. Statement number %d in the first of all its ways\n2. Statement number %d in the second of all its ways\n3. Statement number %d in the third of all its ways", i, i, i)})
 	}
 	return planted, nil
 }
