@@ -207,8 +207,11 @@ func (r *runner) intervalWords() string {
 func (r *runner) missing() []string {
 	list := r.identicalSamples()
 	for _, m := range r.models {
-		for _, u := range r.file.unsupported(m.opened.Engine.Capabilities()) {
+		for _, u := range r.file.unsupported(m.capabilities()) {
 			list = append(list, m.Name+" gives no value of "+u.String())
+		}
+		if why := r.file.fewerAlternatives(m.capabilities().Details); why != "" {
+			list = append(list, m.Name+": "+why)
 		}
 		if m.identity.Weights == "" {
 			list = append(list, m.Name+": the weights' checksum is not known")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/credence-lab/credence/card"
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/llm/openai"
 	"github.com/credence-lab/credence/prompt"
 )
 
@@ -125,6 +126,15 @@ func (m *model) decoding(maxTokens int) llm.Decoding {
 		d.RepetitionPenalty = m.penalty()
 	}
 	return d
+}
+
+// capabilities are those of the engine, less what it cannot tell under this model's decoding.
+func (m *model) capabilities() llm.Capabilities {
+	can := m.opened.Engine.Capabilities()
+	if m.Engine == string(openai.TGI) && m.penalty() != 1 {
+		can.Details.Alternatives = 0 // it tells them after the penalty
+	}
+	return can
 }
 
 // group is the group of models in which summaries count this one.

@@ -128,7 +128,7 @@ func (r *runner) planModel(ctx context.Context, plan *Plan, known *ledger.Ledger
 		}
 		p := p.count().since(before)
 		p.Setting, p.Items, p.Note = settingOf(described, d), len(d.Items), note
-		p.Unsupported = r.file.unsupported(stand.can)
+		p.Unsupported = r.file.unsupported(described.capabilities())
 		p.MemoryBytes, p.MemoryFor = opened.Memory, opened.MemoryFor
 		if s := opened.Speed; s.Prompt > 0 && s.Generate > 0 {
 			took := float64(p.PromptTokens)/s.Prompt + float64(p.GeneratedTokens)/s.Generate

@@ -216,10 +216,14 @@ func (r *runner) noteUnsupported(m *model) {
 		return
 	}
 	r.noted[m.Name] = true
-	for _, u := range r.file.unsupported(m.opened.Engine.Capabilities()) {
-		if r.options.Note != nil {
-			r.options.Note("model "+m.Name, "no value of "+u.String())
-		}
+	if r.options.Note == nil {
+		return
+	}
+	for _, u := range r.file.unsupported(m.capabilities()) {
+		r.options.Note("model "+m.Name, "no value of "+u.String())
+	}
+	if why := r.file.fewerAlternatives(m.capabilities().Details); why != "" {
+		r.options.Note("model "+m.Name, why)
 	}
 }
 

@@ -197,6 +197,16 @@ func (f *File) unsupported(can llm.Capabilities) []Unsupported {
 	return lacking
 }
 
+// fewerAlternatives says that an engine tells fewer alternatives than the study asks for; empty if it does not, or if
+// nothing reads them.
+func (f *File) fewerAlternatives(can llm.Details) string {
+	n := can.Alternatives
+	if n < 2 || n >= f.Sampling.Alternatives || !f.reads(quantify.TopAlternatives) {
+		return ""
+	}
+	return fmt.Sprintf("%d alternatives to each token, as the server tells no more than that; sampling.alternatives is %d. Quantifiers that read them compare at one number only", n, f.Sampling.Alternatives)
+}
+
 // String is for people.
 func (u Unsupported) String() string { return u.Quantifier + ": " + joinMissing(u.Why) }
 

@@ -54,7 +54,7 @@ func (r *runner) uncertainty(m *model, setting record.Setting) (*collect.Uncerta
 	if needs.Samples > 0 || needs.Ideas {
 		u.Samples = f.Sampling.Samples
 	}
-	can := m.opened.Engine.Capabilities().Details
+	can := m.capabilities().Details
 	u.Details, u.SampleDetails = f.details(needs.Answer, can), f.details(needs.Sample, can)
 	for _, q := range needs.Questions {
 		u.Questions = append(u.Questions, r.asked(m, q))

@@ -2,6 +2,7 @@ package llmtest
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"unicode/utf8"
@@ -32,7 +33,7 @@ func checkLimit(p *probe) {
 }
 
 // checkDetails asks for all details that the engine says it can tell: the reply is the same with them, and they
-// are distributions over at least the token that was chosen. What a server leaves out is no fault.
+// are distributions. What a server leaves out is no fault.
 func checkDetails(p *probe) {
 	plain := p.generate(talkative, 6)
 	detailed := plain
@@ -40,32 +41,68 @@ func checkDetails(p *probe) {
 		return
 	}
 	detailed.Details.Alternatives = min(detailed.Details.Alternatives, 5)
-	replies, ok := p.all(plain, detailed)
+	ending := detailed
+	ending.Prompt, ending.Decoding.MaxTokens = p.prompt("Is the sky blue? Answer yes or no."), 40
+	few := detailed // so few that what was chosen is seldom one of them
+	few.Details.Alternatives = min(detailed.Details.Alternatives, 2)
+	few.Decoding.Temperature, few.Seed = 1.5, 7
+	reqs := []llm.Request{detailed, ending, few}
+	replies, ok := p.all(append(reqs, plain)...)
 	if !ok {
 		return
 	}
-	if replies[0].Told != nil {
-		p.faultf("details that nobody asked for: %+v", replies[0].Told)
+	if undetailed := replies[len(reqs)]; undetailed.Told != nil {
+		p.faultf("details that nobody asked for: %+v", undetailed.Told)
+	} else if undetailed.Reproducible && replies[0].Reproducible && replies[0].Text != undetailed.Text {
+		p.faultf("details change the text: %q, %q", undetailed.Text, replies[0].Text)
 	}
-	if replies[0].Reproducible && replies[1].Reproducible && replies[0].Text != replies[1].Text {
-		p.faultf("details change the text: %q, %q", replies[0].Text, replies[1].Text)
+	for i, req := range reqs {
+		p.told(req.Details, replies[i])
 	}
-	told := replies[1].Told
-	if told == nil {
+}
+
+// told holds what was told of a reply to what was asked for.
+func (p *probe) told(wanted llm.Details, r llm.Reply) {
+	if r.Told == nil {
 		return
 	}
-	if err := told.Check(len(replies[1].Tokens)); err != nil {
+	if err := r.Told.Check(len(r.Tokens)); err != nil {
 		p.faultf("details: %v", err)
+		return
 	}
-	for i, list := range told.Alternatives {
-		if len(list) > detailed.Details.Alternatives || !isDescending(list) || mass(list) > 1+1e-6 {
-			p.faultf("alternatives at position %d, of mass %v: %v", i, mass(list), list)
-		}
+	for i, list := range r.Told.Alternatives {
+		p.mostProbable(fmt.Sprintf("alternatives at position %d", i), wanted.Alternatives, list, r.Tokens[i].LogProb)
 	}
-	for i, h := range told.Entropies {
+	for i, h := range r.Told.Entropies {
 		if h < 0 {
 			p.faultf("entropy at position %d: %v", i, h)
 		}
+	}
+	if end := r.Told.End; end != nil {
+		if r.Finish != llm.FinishEnd || !(end.LogProb <= 0) || end.Entropy < 0 {
+			p.faultf("end of a turn with finish %q: %+v", r.Finish, *end)
+		}
+		p.mostProbable("alternatives to the end of turn", wanted.Alternatives, end.Alternatives, end.LogProb)
+	}
+}
+
+// mostProbable wants a list that is not empty to have the n most probable tokens of a distribution in descending
+// order: what was chosen is one of them, once, or less probable than all.
+func (p *probe) mostProbable(what string, n int, list []float64, chosen float64) {
+	if len(list) == 0 {
+		return
+	}
+	last := list[len(list)-1]
+	among := slices.ContainsFunc(list, func(x float64) bool { return math.Abs(x-chosen) <= 1e-6 })
+	switch {
+	case len(list) != n:
+		p.faultf("%s: %d, asked for %d", what, len(list), n)
+	case !isDescending(list) || mass(list) > 1+1e-6:
+		p.faultf("%s, of mass %v: %v", what, mass(list), list)
+	case !among && chosen > last:
+		p.faultf("%s: %v lack the token that was chosen, of %v", what, list, chosen)
+	case !among && mass(list)+math.Exp(chosen) > 1+1e-6:
+		p.faultf("%s, with the token that was chosen, of %v, have a mass above 1: %v", what, chosen, list)
 	}
 }
 

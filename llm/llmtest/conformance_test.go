@@ -89,6 +89,18 @@ func onEmbeddings(change func(llm.Request, []float32)) doing {
 	})
 }
 
+// onAlternatives changes each list of them, given the log-probability of the token that was chosen there.
+func onAlternatives(change func(list []float64, chosen float64) []float64) doing {
+	return answering(func(_ llm.Request, r *llm.Reply) {
+		if r.Told == nil {
+			return
+		}
+		for i, list := range r.Told.Alternatives {
+			r.Told.Alternatives[i] = change(list, r.Tokens[i].LogProb)
+		}
+	})
+}
+
 // inMessages changes the text of every message.
 func inMessages(change func(string) string) doing {
 	return asking(func(r *llm.Request) {
@@ -112,6 +124,20 @@ func TestConformanceFindsFaults(t *testing.T) {
 		check string
 		do    doing
 	}{
+		{"alternatives are in no order", "details", onAlternatives(func(list []float64, _ float64) []float64 { slices.Reverse(list); return list })},
+		{"one alternative is lost", "details", onAlternatives(func(list []float64, _ float64) []float64 { return list[1:] })},
+		{"the chosen token is told beside the others", "details", onAlternatives(func(list []float64, chosen float64) []float64 {
+			if chosen < list[len(list)-1] {
+				return append(list, chosen)
+			}
+			return list
+		})},
+		{"alternatives are of another position", "details", onAlternatives(func(list []float64, _ float64) []float64 { return Alternatives(-2.5, len(list)) })},
+		{"a turn that was cut off has an end", "details", answering(func(req llm.Request, r *llm.Reply) {
+			if r.Told != nil && req.Details.End && r.Finish == llm.FinishLength {
+				r.Told.End = &llm.EndOfTurn{LogProb: -1}
+			}
+		})},
 		{"a failure fails its company", "malformed", func(next llm.Engine, ctx context.Context, reqs []llm.Request) []llm.Result {
 			out := next.Do(ctx, reqs)
 			if failed(out) {

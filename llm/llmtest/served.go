@@ -104,5 +104,8 @@ func (s *Scripted) LogProbAfter(before []int32, id int32) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if id == EndOfTurnID {
+		return EndLogProb, nil
+	}
 	return s.tokens(p, []string{PieceOf(id)})[0].LogProb, nil
 }

@@ -2,8 +2,10 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/credence-lab/credence/llm/internal/wire"
@@ -48,4 +50,69 @@ func (a *alternatives) UnmarshalJSON(raw []byte) error {
 		(*a)[int32(id)] = one
 	}
 	return nil
+}
+
+// top are the values of those tokens, in descending order; nil as of [descending].
+func (a alternatives) top() []float64 {
+	var list []*float64
+	for _, one := range a {
+		list = append(list, one.LogProb)
+	}
+	return descending(list)
+}
+
+// descending are the values of the most probable tokens at a position, sorted; nil if there are none, or if one
+// of them is no log-probability: a distribution with a hole is not told.
+func descending(values []*float64) []float64 {
+	var list []float64
+	for _, value := range values {
+		x, err := logProb(value)
+		if err != nil {
+			return nil
+		}
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b float64) int { return cmp.Compare(b, a) })
+	return list
+}
+
+// byText are the values of the most probable tokens at a position as OpenAI's older route has them: an object
+// of texts and values. Tokens that are decoded alike are one entry there, so that a list may lack some.
+type byText []*float64
+
+// UnmarshalJSON reads an object of numbers, or null.
+func (b *byText) UnmarshalJSON(raw []byte) error {
+	*b = nil
+	if string(raw) == "null" {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return fmt.Errorf("alternatives of a position are no object")
+	}
+	for dec.More() {
+		if _, err := dec.Token(); err != nil {
+			return err
+		}
+		var x *float64
+		if err := dec.Decode(&x); err != nil {
+			return err
+		}
+		*b = append(*b, x)
+	}
+	return nil
+}
+
+// whole are the values of the k most probable tokens in descending order; nil where some of them may have been
+// decoded alike. besides says that the server tells the chosen token too, of value chosen, where it is not one of
+// the k: then it is the last of k+1. The last of k may be it as well, with one of the others lost.
+func (b byText) whole(k int, chosen *float64, besides bool) []float64 {
+	list := descending(b)
+	switch {
+	case len(list) < k:
+		return nil
+	case besides && len(list) == k && chosen != nil && list[k-1] == *chosen:
+		return nil
+	}
+	return list
 }

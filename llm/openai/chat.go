@@ -1,11 +1,9 @@
 package openai
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -50,18 +48,13 @@ type chatToken struct {
 // mostTop is how many alternatives OpenAI's routes tell.
 const mostTop = 20
 
-// top are the log-probabilities of the alternatives; nil if one of them has none.
+// top are the log-probabilities of the alternatives, as of [descending].
 func (t chatToken) top() []float64 {
-	var list []float64
-	for _, one := range t.Top {
-		x, err := logProb(one.LogProb)
-		if err != nil {
-			return nil
-		}
-		list = append(list, x)
+	list := make([]*float64, len(t.Top))
+	for i, one := range t.Top {
+		list[i] = one.LogProb
 	}
-	slices.SortFunc(list, func(a, b float64) int { return cmp.Compare(b, a) })
-	return list
+	return descending(list)
 }
 
 // chatMessage is what a model said. Servers name the field of the reasoning differently.

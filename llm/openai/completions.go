@@ -47,6 +47,7 @@ type completionAnswer struct {
 		LogProbs *struct {
 			Tokens []string   `json:"tokens"`
 			Values []*float64 `json:"token_logprobs"`
+			Top    []byText   `json:"top_logprobs"`
 		} `json:"logprobs"`
 		IDs            []int32        `json:"token_ids"`
 		PromptIDs      []int32        `json:"prompt_token_ids"`
@@ -66,11 +67,11 @@ func (a *completionAnswer) single() error {
 // request makes the request of a generation, all decoding stated.
 func (c *completions) request(prompt []int32, r llm.Request) completionRequest {
 	d := r.Decoding
-	one := 1
+	told := max(1, r.Details.Alternatives)
 	out := completionRequest{
 		Model: c.model, Prompt: prompt, MaxTokens: d.MaxTokens, Temperature: d.Temperature, Stop: d.Stop,
 		TopP: orOne(d.TopP), TopK: orAll(d.TopK), MinP: d.MinP, RepetitionPenalty: orOne(d.RepetitionPenalty),
-		LogProbs: &one, ReturnIDs: true,
+		LogProbs: &told, ReturnIDs: true,
 	}
 	if d.Temperature > 0 {
 		seed := seedOf(r)
@@ -99,8 +100,18 @@ func orAll(k int) int {
 	return k
 }
 
-// completion reads a generated answer. raw says that its values are those of the model.
-func (a *completionAnswer) completion(raw bool) (completion, error) {
+// reading is how the values of a generated answer are taken.
+type reading struct {
+	// raw says that they are those of the model; others are left untold.
+	raw bool
+	// top is how many of the most probable tokens were asked for at each position, 0 if none. besides is as of
+	// [byText.whole].
+	top     int
+	besides bool
+}
+
+// completion reads a generated answer.
+func (a *completionAnswer) completion(how reading) (completion, error) {
 	c := &a.Choices[0]
 	if c.Text == nil {
 		return completion{}, wire.Malformedf("a choice without a text")
@@ -126,13 +137,49 @@ func (a *completionAnswer) completion(raw bool) (completion, error) {
 		out.why = "the server gives no log-probability for each token"
 		return out, nil
 	}
-	texts, ids, values := c.LogProbs.Tokens, c.IDs, c.LogProbs.Values
-	if out.finish == llm.FinishEnd && len(ids) > 0 { // the token that ends the turn is no part of the reply
-		texts, ids, values = texts[:len(ids)-1], ids[:len(ids)-1], values[:len(ids)-1]
+	told := make([]told, len(c.IDs))
+	for i := range told {
+		told[i].id, told[i].text, told[i].value = c.IDs[i], c.LogProbs.Tokens[i], c.LogProbs.Values[i]
+		if how.top > 0 && len(c.LogProbs.Top) == len(told) {
+			told[i].top = c.LogProbs.Top[i].whole(how.top, told[i].value, how.besides)
+		}
 	}
-	var err error
-	out.tokens, out.why, err = tokensOf(*c.Text, texts, ids, values, raw)
+	err := out.takeTold(told, how.raw, out.finish == llm.FinishEnd)
 	return out, err
+}
+
+// told is a generated token with what a server tells of it.
+type told struct {
+	id    int32
+	text  string
+	value *float64
+	top   []float64 // as in [completion]
+}
+
+// takeTold gives a completion its tokens. If it ended with it, the last is the token that ended the turn, which is no
+// part of the reply. Values that are not raw are left untold.
+func (c *completion) takeTold(list []told, raw, ended bool) (err error) {
+	if n := len(list); ended && n > 0 {
+		last := list[n-1]
+		list = list[:n-1]
+		c.end, c.endID = &llm.EndOfTurn{LogProb: untold}, last.id
+		if raw {
+			c.end.Alternatives = last.top
+			if c.end.LogProb, err = logProb(last.value); err != nil {
+				c.end = nil // the reply is good without it
+			}
+		}
+	}
+	texts, ids, values := make([]string, len(list)), make([]int32, len(list)), make([]*float64, len(list))
+	c.top = make([][]float64, len(list))
+	for i, t := range list {
+		texts[i], ids[i], values[i] = t.text, t.id, t.value
+		if raw {
+			c.top[i] = t.top
+		}
+	}
+	c.tokens, c.why, err = tokensOf(c.text, texts, ids, values, raw)
+	return err
 }
 
 // tokensOf joins texts, ids and values to tokens. Values that cannot be used, and tokens that are not those

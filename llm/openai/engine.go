@@ -51,9 +51,9 @@ type tokenServer interface {
 	// answer tokenises a text apart from any other, without special tokens. Pieces are left nil where the
 	// server does not tell them.
 	answer(ctx context.Context, text string) ([]record.Token, error)
-	// force fills in the log-probabilities of those tokens that have [untold], given the prompt and the
-	// tokens before them. It returns the tokens' texts where answer left the pieces out.
-	force(ctx context.Context, prompt []int32, tokens []record.Token) (texts []string, err error)
+	// force fills the gaps of tokens, given the prompt and the tokens before each. It returns the tokens' texts
+	// where answer left the pieces out.
+	force(ctx context.Context, prompt []int32, g gaps) (texts []string, err error)
 	// complete goes on after the prompt.
 	complete(ctx context.Context, prompt []int32, r llm.Request) (completion, error)
 }
@@ -81,8 +81,10 @@ type facts struct {
 	// lanes is how many requests the server keeps the beginning of; 0 if that does not matter.
 	lanes int
 	// mute says that the server does not score, though others of its kind do.
-	mute     bool
-	settings map[string]string
+	mute bool
+	// alternatives is how many of the most probable tokens it tells, at least 2 or 0; nil is as its dialect has it.
+	alternatives *int
+	settings     map[string]string
 }
 
 // completion is what a server generated.
@@ -93,19 +95,18 @@ type completion struct {
 	// gives none that can be used, and why says so.
 	tokens []record.Token
 	why    string
-	// top has for each of tokens the log-probabilities of the most probable ones, as far as the server tells
-	// them; end is the token that ended the turn. Both nil where nothing is told.
-	top [][]float64
-	end *llm.EndOfTurn
+	// top has for each of tokens the log-probabilities of the most probable ones in descending order, nil where
+	// they are not known yet. end is the token that ended the turn, with the id endID; its value may be [untold].
+	// Both nil where nothing is told.
+	top   [][]float64
+	end   *llm.EndOfTurn
+	endID int32
 	// finish is End or Length; or Stop where the server says that it met a stop string.
 	finish llm.Finish
 	// prompt are the ids before the text, from a server that is asked in text and tells them.
 	prompt   []int32
 	observed map[string]string
 }
-
-// untold marks a log-probability that was not given yet. It never leaves the package.
-var untold = math.NaN()
 
 // Open asks the server what it is and returns an engine for the model. Nothing is generated.
 func Open(ctx context.Context, c Config) (*Engine, error) {
@@ -178,6 +179,9 @@ func (e *Engine) introduce(f facts) {
 	e.can = e.dialect.Capabilities()
 	e.can.Chat, e.can.ContextTokens = f.chat, f.context
 	e.can.Score = e.can.Score && !f.mute
+	if f.alternatives != nil {
+		e.can.Details.Alternatives = *f.alternatives
+	}
 	if c.ContextTokens > 0 && (f.context == 0 || c.ContextTokens < f.context) {
 		e.can.ContextTokens = c.ContextTokens
 	}
@@ -196,10 +200,30 @@ var strategies = map[Dialect]string{
 }
 
 // tells is what the dialects tell of generated tokens besides their log-probabilities. OpenAI's route seldom has
-// the end of the turn.
+// the end of the turn. What vLLM and TGI tell was capped by whoever started them: these are their own caps, and a
+// server is tried when it is met.
 var tells = map[Dialect]llm.Details{
 	OpenAI: {Alternatives: mostTop}, Plain: {Alternatives: mostTop}, Ollama: {Alternatives: mostTop},
+	VLLM: {Alternatives: mostTop, End: true}, TGI: {Alternatives: mostTGI, End: true},
 	LlamaServer: {Alternatives: llm.MaxAlternatives, End: true},
+	SGLang:      {Alternatives: llm.MaxAlternatives, End: true}, SGLangOpenAI: {Alternatives: llm.MaxAlternatives, End: true},
+}
+
+// mostOf finds how many alternatives a server tells, from its dialect's own cap down: told asks for n of them and
+// says how many came.
+func mostOf(cap int, told func(n int) (int, error)) (*int, error) {
+	most := 0
+	for n := cap; n >= 2; n /= 2 {
+		found, err := told(n)
+		if failed, ok := wire.AsError(err); ok && failed.Kind == Refused {
+			continue
+		}
+		if found >= 2 {
+			most = min(n, found)
+		}
+		return &most, err
+	}
+	return &most, nil
 }
 
 // seeded dialects honour a seed in each request.
@@ -304,6 +328,7 @@ func (e *Engine) one(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	if err := e.admit(ctx, r); err != nil {
 		return llm.Reply{}, err
 	}
+	r.Details.Alternatives = min(r.Details.Alternatives, e.can.Details.Alternatives)
 	if scorer, ok := e.text.(textScorer); ok && r.Kind == llm.Score {
 		tokens, prompt, err := scorer.score(ctx, r.Prompt, r.Answer)
 		if err != nil {
@@ -417,7 +442,7 @@ func (e *Engine) score(ctx context.Context, prompt []int32, answer string) (llm.
 	for i := range tokens {
 		tokens[i].LogProb = untold
 	}
-	texts, err := e.tokens.force(ctx, prompt, tokens)
+	texts, err := e.tokens.force(ctx, prompt, gaps{tokens: tokens})
 	if err != nil {
 		return llm.Reply{}, err
 	}
@@ -463,23 +488,10 @@ func (e *Engine) generate(ctx context.Context, prompt []int32, r llm.Request) (l
 	if err != nil {
 		return llm.Reply{}, err
 	}
-	if anyUntold(said.tokens) {
-		if _, err := e.tokens.force(ctx, prompt, said.tokens); errors.Is(err, llm.ErrNoLogProb) {
-			said.why = err.Error()
-		} else if err != nil {
-			return llm.Reply{}, err
-		}
+	if err := e.complete(ctx, prompt, &said, r.Details); err != nil {
+		return llm.Reply{}, err
 	}
 	return e.finish(r, said, prompt)
-}
-
-func anyUntold(tokens []record.Token) bool {
-	for _, t := range tokens {
-		if math.IsNaN(t.LogProb) {
-			return true
-		}
-	}
-	return false
 }
 
 // finish cuts at a stop string and makes the reply.
@@ -500,12 +512,20 @@ func (e *Engine) finish(r llm.Request, said completion, prompt []int32) (llm.Rep
 // told are the details that were asked for and that the server told of a reply.
 func (c *completion) told(wanted llm.Details, reply *llm.Reply) *llm.Told {
 	var t llm.Told
-	if wanted.Alternatives > 0 && len(reply.Tokens) > 0 && len(reply.Tokens) <= len(c.top) {
-		for _, list := range c.top[:len(reply.Tokens)] {
+	if n := len(reply.Tokens); wanted.Alternatives > 0 && n > 0 && n <= len(c.top) {
+		known := false
+		for _, list := range c.top[:n] {
+			if len(list) == 0 {
+				list = nil
+			}
 			t.Alternatives = append(t.Alternatives, list[:min(len(list), wanted.Alternatives)])
+			known = known || list != nil
+		}
+		if !known {
+			t.Alternatives = nil
 		}
 	}
-	if wanted.End && reply.Finish == llm.FinishEnd && c.end != nil {
+	if wanted.End && reply.Finish == llm.FinishEnd && c.end != nil && !math.IsNaN(c.end.LogProb) {
 		end := *c.end
 		end.Alternatives = end.Alternatives[:min(len(end.Alternatives), wanted.Alternatives)]
 		t.End = &end

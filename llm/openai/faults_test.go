@@ -60,7 +60,7 @@ type outcome struct {
 // through asks once, on made-up time, a server whose path meets the faults.
 func (a asked) through(t *testing.T, lies fake.Lies, change func(*openai.Config), faults ...fake.Fault) outcome {
 	t.Helper()
-	server := &fake.Faulty{Server: fake.New(string(a.dialect), llmtest.NewScripted(nil, llmtest.ContextOf(512)), lies), Path: a.path, Faults: faults}
+	server := &fake.Faulty{Server: fake.New(string(a.dialect), llmtest.NewScripted(nil, llmtest.ContextOf(512)), lies), Path: a.path}
 	var out outcome
 	var mu sync.Mutex
 	c := openai.Config{URL: "http://server", Dialect: a.dialect, Transport: fake.Direct{Handler: server}, OnAttempt: func(one openai.Attempt) {
@@ -75,6 +75,7 @@ func (a asked) through(t *testing.T, lies fake.Lies, change func(*openai.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
+	server.Begin(faults...)
 	began := time.Now()
 	out.result = e.Do(t.Context(), []llm.Request{a.request()})[0]
 	out.took, out.sent = time.Since(began), server.Seen()

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -248,18 +247,13 @@ type llamaCandidate struct {
 	Top     []llamaCandidate `json:"top_logprobs"`
 }
 
-// top are the log-probabilities of the likeliest tokens, in descending order; nil if one of them has none.
+// top are the log-probabilities of the likeliest tokens, as of [descending].
 func (c llamaCandidate) top() []float64 {
-	var list []float64
-	for _, one := range c.Top {
-		x, err := logProb(one.LogProb)
-		if err != nil {
-			return nil
-		}
-		list = append(list, x)
+	list := make([]*float64, len(c.Top))
+	for i, one := range c.Top {
+		list[i] = one.LogProb
 	}
-	slices.SortFunc(list, func(a, b float64) int { return cmp.Compare(b, a) })
-	return list
+	return descending(list)
 }
 
 // of checks that an answer is about a whole prompt of n tokens.
@@ -276,46 +270,51 @@ func (a *llamaAnswer) of(n int) error {
 // certain is a bias that no logit outweighs.
 const certain = 10_000
 
-// force makes a request for each token.
-func (l *llamaServer) force(ctx context.Context, prompt []int32, tokens []record.Token) ([]string, error) {
-	ids := append(prompt[:len(prompt):len(prompt)], idsOf(tokens)...)
-	for i := range tokens {
-		if !math.IsNaN(tokens[i].LogProb) {
+// force makes a request for each token of which something is not known.
+func (l *llamaServer) force(ctx context.Context, prompt []int32, g gaps) ([]string, error) {
+	ids := append(prompt[:len(prompt):len(prompt)], idsOf(g.tokens)...)
+	for i, t := range g.tokens {
+		if !math.IsNaN(t.LogProb) && (g.k == 0 || g.top[i] != nil) {
 			continue
 		}
-		x, err := l.step(ctx, ids[:len(prompt)+i], tokens[i])
+		x, top, err := l.step(ctx, ids[:len(prompt)+i], t, g.k)
 		if err != nil {
 			if failed, ok := wire.AsError(err); ok && failed.Cause == llm.ErrNoLogProb {
-				return nil, atToken(err, i, len(tokens))
+				return nil, atToken(err, i, len(g.tokens))
 			}
 			return nil, err
 		}
-		tokens[i].LogProb = x
+		g.fill(i, x, top)
 	}
 	return nil, nil
 }
 
-// step is the log-probability of one token after ids.
-func (l *llamaServer) step(ctx context.Context, ids []int32, token record.Token) (float64, error) {
+// step is the log-probability of one token after ids, and those of the k most probable ones there. The latter are
+// not had with a token that ends inside a character.
+func (l *llamaServer) step(ctx context.Context, ids []int32, token record.Token, k int) (float64, []float64, error) {
 	if len(token.Piece) == 0 || !utf8.Valid(token.Piece) {
-		return l.lookUp(ctx, ids, token.ID)
+		x, err := l.lookUp(ctx, ids, token.ID)
+		return x, nil, err
 	}
 	var x *float64
-	err := l.forced(ctx, ids, token.ID, 1, func(a *llamaAnswer) error {
+	var top []float64
+	err := l.forced(ctx, ids, token.ID, max(1, k), func(a *llamaAnswer) error {
 		if len(a.Values) == 0 && slices.Equal(a.Tokens, []int32{token.ID}) {
 			return nil // it ends inside a character after all
 		}
 		if len(a.Values) != 1 || a.Values[0].ID != token.ID {
 			return wire.Malformedf("token %d was forced, the answer is about another; does the server know logit_bias?", token.ID)
 		}
-		x = a.Values[0].LogProb
+		x, top = a.Values[0].LogProb, a.Values[0].top()
 		_, err := logProb(x)
 		return err
 	})
 	if err == nil && x == nil {
-		return l.lookUp(ctx, ids, token.ID)
+		value, err := l.lookUp(ctx, ids, token.ID)
+		return value, nil, err
 	}
-	return settled(x, err)
+	value, err := settled(x, err)
+	return value, top, err
 }
 
 // someCandidates are enough to find most tokens among; the whole vocabulary is megabytes.

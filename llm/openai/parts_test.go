@@ -104,6 +104,54 @@ func TestAlternativesKeepDoubles(t *testing.T) {
 	}
 }
 
+// The values of k most probable tokens by their texts: two of one text are one entry, which is noticed, also where the
+// chosen token is told beside the k.
+func TestAlternativesByText(t *testing.T) {
+	t.Parallel()
+	chosen := func(x float64) *float64 { return &x }
+	for _, c := range []struct {
+		told    string
+		k       int
+		chosen  *float64
+		besides bool
+		want    []float64
+	}{
+		{`{"a":-2,"b":-0.5,"c":-1}`, 3, chosen(-.5), true, []float64{-.5, -1, -2}},
+		{`{"x":-7,"a":-2,"b":-0.5,"c":-1}`, 3, chosen(-7), true, []float64{-.5, -1, -2, -7}}, // cut when it is told
+		{`{"x":-7,"b":-0.5,"c":-1}`, 3, chosen(-7), true, nil},                               // x is the third, or one of three is lost
+		{`{"a":-2,"b":-0.5,"c":-1}`, 3, chosen(-7), true, []float64{-.5, -1, -2}},            // x reads as one of the three, whose value stays
+		{`{"a":-2,"b":-0.5}`, 3, chosen(-.5), true, nil},
+		{`{"a":-2,"b":-0.5,"c":-1}`, 3, nil, false, []float64{-.5, -1, -2}},
+		{`{"x":-7,"b":-0.5}`, 3, nil, false, nil},
+		{`{"a":-2,"b":null,"c":-1}`, 3, chosen(-1), true, nil},
+		{`{"a":-2,"b":-9999,"c":-1}`, 3, chosen(-1), true, nil},
+		{`{"a":-2,"b":0.5,"c":-1}`, 3, chosen(-1), true, nil},
+		{`null`, 3, chosen(-1), true, nil},
+		{`{}`, 3, chosen(-1), true, nil},
+	} {
+		var b byText
+		if err := json.Unmarshal([]byte(c.told), &b); err != nil {
+			t.Errorf("%s: %v", c.told, err)
+		}
+		if got := b.whole(c.k, c.chosen, c.besides); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.told, got, c.want)
+		}
+	}
+	for _, bad := range []string{`[]`, `"x"`, `{"a":"b"}`, `{"a":{}}`} {
+		var b byText
+		if err := json.Unmarshal([]byte(bad), &b); err == nil {
+			t.Errorf("%s was read as %v", bad, b)
+		}
+	}
+	x := -1.
+	if list := (triples{{&x, 5, ""}, {&x, 5, ""}}).top(); list != nil {
+		t.Errorf("one token twice: %v", list)
+	}
+	if list := (triples{{&x, 5, ""}, {&x, 6, ""}}).top(); len(list) != 2 {
+		t.Errorf("two tokens of one value: %v", list)
+	}
+}
+
 func TestReasoningWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/llm/internal/wire"
@@ -72,6 +71,7 @@ type sglangRequest struct {
 	Sampling map[string]any `json:"sampling_params"`
 	LogProbs bool           `json:"return_logprob"`
 	Start    int            `json:"logprob_start_len"`
+	Top      int            `json:"top_logprobs_num,omitempty"`
 	Texts    bool           `json:"return_text_in_logprobs"`
 }
 
@@ -82,9 +82,11 @@ type sglangAnswer struct {
 			Type    string `json:"type"`
 			Matched any    `json:"matched"`
 		} `json:"finish_reason"`
-		Prompt *int     `json:"prompt_tokens"`
-		Input  []triple `json:"input_token_logprobs"`
-		Output []triple `json:"output_token_logprobs"`
+		Prompt    *int      `json:"prompt_tokens"`
+		Input     []triple  `json:"input_token_logprobs"`
+		Output    []triple  `json:"output_token_logprobs"`
+		InputTop  []triples `json:"input_top_logprobs"`
+		OutputTop []triples `json:"output_top_logprobs"`
 	} `json:"meta_info"`
 }
 
@@ -113,42 +115,59 @@ func (t *triple) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// triples are the most probable tokens at a position.
+type triples []triple
+
+// top are their values, as of [descending]; nil also where a token is told twice.
+func (list triples) top() []float64 {
+	values, seen := make([]*float64, len(list)), map[int32]bool{}
+	for i, t := range list {
+		if seen[t.id] {
+			return nil
+		}
+		values[i], seen[t.id] = t.value, true
+	}
+	return descending(values)
+}
+
 // force asks for values from the prompt's last token on: the list then begins with that token, without a
 // value, and the prompt before it may come from the server's cache.
-func (s *sglang) force(ctx context.Context, prompt []int32, tokens []record.Token) ([]string, error) {
-	ids := append(prompt[:len(prompt):len(prompt)], idsOf(tokens)...)
+func (s *sglang) force(ctx context.Context, prompt []int32, g gaps) ([]string, error) {
+	ids := append(prompt[:len(prompt):len(prompt)], idsOf(g.tokens)...)
 	body := sglangRequest{
-		IDs: ids, LogProbs: true, Texts: true, Start: len(prompt) - 1,
+		IDs: ids, LogProbs: true, Texts: true, Start: len(prompt) - 1, Top: g.k,
 		Sampling: map[string]any{"max_new_tokens": 0, "temperature": 0},
 	}
 	var a sglangAnswer
-	texts := make([]string, len(tokens))
+	texts := make([]string, len(g.tokens))
 	err := s.client.Post(ctx, "/generate", len(ids), body, wire.Checked(&a, func(a *sglangAnswer) error {
 		if n := a.Meta.Prompt; n != nil && *n != len(ids) {
 			return &Error{Kind: Malformed, Final: true, What: fmt.Sprintf("%d token ids were sent, the answer is about %d", len(ids), *n)}
 		}
-		if len(a.Meta.Input) != len(tokens)+1 {
-			return wire.Malformedf("%d values for %d tokens of the answer", len(a.Meta.Input)-1, len(tokens))
+		if len(a.Meta.Input) != len(g.tokens)+1 {
+			return wire.Malformedf("%d values for %d tokens of the answer", len(a.Meta.Input)-1, len(g.tokens))
 		}
-		return fillTriples(tokens, a.Meta.Input[1:], texts)
+		top := make([]triples, len(a.Meta.Input)) // none where the server tells none
+		if len(a.Meta.InputTop) == len(top) {
+			top = a.Meta.InputTop
+		}
+		return g.fillTriples(a.Meta.Input[1:], top[1:], texts)
 	}))
 	return texts, err
 }
 
-// fillTriples takes values and texts for tokens, whose ids must be the same.
-func fillTriples(tokens []record.Token, list []triple, texts []string) error {
+// fillTriples takes values and texts of tokens, whose ids must be the same.
+func (g gaps) fillTriples(list []triple, top []triples, texts []string) error {
 	for i, t := range list {
-		if t.id != tokens[i].ID {
-			return wire.Malformedf("token %d of the answer is %d, the value is of %d", i+1, tokens[i].ID, t.id)
+		if t.id != g.tokens[i].ID {
+			return wire.Malformedf("token %d of the answer is %d, the value is of %d", i+1, g.tokens[i].ID, t.id)
 		}
 		x, err := logProb(t.value)
 		if err != nil {
-			return atToken(err, i, len(tokens))
+			return atToken(err, i, len(g.tokens))
 		}
 		texts[i] = t.text
-		if math.IsNaN(tokens[i].LogProb) {
-			tokens[i].LogProb = x
-		}
+		g.fill(i, x, top[i].top())
 	}
 	return nil
 }
@@ -165,7 +184,7 @@ func (s *sglang) complete(ctx context.Context, prompt []int32, r llm.Request) (c
 	if d.Temperature > 0 {
 		sampling["sampling_seed"] = seedOf(r)
 	}
-	body := sglangRequest{IDs: prompt, Sampling: sampling, LogProbs: true, Texts: true, Start: -1}
+	body := sglangRequest{IDs: prompt, Sampling: sampling, LogProbs: true, Texts: true, Start: -1, Top: r.Details.Alternatives}
 	var a sglangAnswer
 	var out completion
 	err := s.client.Post(ctx, "/generate", len(prompt)+d.MaxTokens, body, wire.Checked(&a, func(a *sglangAnswer) (err error) {
@@ -192,7 +211,6 @@ func (a *sglangAnswer) completion(raw bool) (completion, error) {
 	if a.Meta.Finish == nil {
 		return out, wire.Malformedf("no finish reason")
 	}
-	list := a.Meta.Output
 	switch a.Meta.Finish.Type {
 	case "length":
 		out.finish = llm.FinishLength
@@ -200,8 +218,6 @@ func (a *sglangAnswer) completion(raw bool) (completion, error) {
 		out.finish = llm.FinishEnd
 		if _, byWord := a.Meta.Finish.Matched.(string); byWord {
 			out.finish = llm.FinishStop
-		} else if n := len(list); n > 0 && out.finish == llm.FinishEnd {
-			list = list[:n-1] // the token that ends the turn is no part of the reply
 		}
 	default:
 		return out, wire.Malformedf("finish reason %q", wire.Line(a.Meta.Finish.Type))
@@ -210,12 +226,14 @@ func (a *sglangAnswer) completion(raw bool) (completion, error) {
 		out.why = "the server gives no log-probability for each token"
 		return out, nil
 	}
-	texts, ids, values := make([]string, len(list)), make([]int32, len(list)), make([]*float64, len(list))
-	for i, t := range list {
-		texts[i], ids[i], values[i] = t.text, t.id, t.value
+	list := make([]told, len(a.Meta.Output))
+	for i, t := range a.Meta.Output {
+		list[i] = told{id: t.id, text: t.text, value: t.value}
+		if len(a.Meta.OutputTop) == len(list) {
+			list[i].top = a.Meta.OutputTop[i].top()
+		}
 	}
-	var err error
-	out.tokens, out.why, err = tokensOf(*a.Text, texts, ids, values, raw)
+	err := out.takeTold(list, raw, out.finish == llm.FinishEnd)
 	return out, err
 }
 
@@ -244,13 +262,13 @@ func (s *sglangOpenAI) answer(ctx context.Context, text string) ([]record.Token,
 	return unspelt(ids), err
 }
 
-func (s *sglangOpenAI) force(ctx context.Context, prompt []int32, tokens []record.Token) ([]string, error) {
-	ids := append(prompt[:len(prompt):len(prompt)], idsOf(tokens)...)
+func (s *sglangOpenAI) force(ctx context.Context, prompt []int32, g gaps) ([]string, error) {
+	ids := append(prompt[:len(prompt):len(prompt)], idsOf(g.tokens)...)
 	body := s.greedy(ids)
-	one := 1
-	body.Echo, body.LogProbs = true, &one
+	told := max(1, g.k)
+	body.Echo, body.LogProbs = true, &told
 	var a completionAnswer
-	texts := make([]string, len(tokens))
+	texts := make([]string, len(g.tokens))
 	err := s.client.Post(ctx, completionsPath, len(ids)+1, body, wire.Checked(&a, func(a *completionAnswer) error {
 		if err := a.single(); err != nil {
 			return err
@@ -268,15 +286,18 @@ func (s *sglangOpenAI) force(ctx context.Context, prompt []int32, tokens []recor
 			}
 			return wire.Malformedf("%d values for a prompt of %d tokens and one more; does the server ignore echo?", n, len(ids))
 		}
-		for i := range tokens {
-			x, err := logProb(c.LogProbs.Values[len(prompt)+i])
+		for i := range g.tokens {
+			at := len(prompt) + i
+			x, err := logProb(c.LogProbs.Values[at])
 			if err != nil {
-				return atToken(err, i, len(tokens))
+				return atToken(err, i, len(g.tokens))
 			}
-			texts[i] = c.LogProbs.Tokens[len(prompt)+i]
-			if math.IsNaN(tokens[i].LogProb) {
-				tokens[i].LogProb = x
+			texts[i] = c.LogProbs.Tokens[at]
+			var top []float64
+			if len(c.LogProbs.Top) == len(ids)+1 {
+				top = c.LogProbs.Top[at].whole(g.k, nil, false)
 			}
+			g.fill(i, x, top)
 		}
 		return nil
 	}))
@@ -292,7 +313,7 @@ func (s *sglangOpenAI) complete(ctx context.Context, prompt []int32, r llm.Reque
 		if err = a.single(); err != nil {
 			return err
 		}
-		out, err = a.completion(plainDecoding(r.Decoding))
+		out, err = a.completion(reading{raw: plainDecoding(r.Decoding), top: r.Details.Alternatives})
 		return err
 	}))
 	return out, err

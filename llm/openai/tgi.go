@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,6 +12,9 @@ import (
 	"github.com/credence-lab/credence/llm/internal/wire"
 	"github.com/credence-lab/credence/record"
 )
+
+// mostTGI is how many alternatives the server tells if nobody raised or lowered it.
+const mostTGI = 5
 
 // tgi takes text and tells ids. The values of the prompt come with its prefill, if the server was started to
 // give them. Context and answer go as one text, so a token may span their border: such an answer cannot be
@@ -38,7 +42,18 @@ func (s *tgi) meet(ctx context.Context) (facts, error) {
 	if f.chat, err = hasChat(nil, err); err != nil {
 		return f, err
 	}
-	list, err := s.prefill(ctx, "a b")
+	var list []tgiToken
+	f.alternatives, err = mostOf(mostTGI, func(n int) (int, error) {
+		a, err := s.ask(ctx, "a b", n)
+		if err != nil {
+			return 0, err
+		}
+		list = a.Details.Prefill
+		return len(slices.Concat(a.Details.Top...)), nil
+	})
+	if err == nil && list == nil {
+		list, err = s.prefill(ctx, "a b")
+	}
 	f.mute = err == nil && !slices.ContainsFunc(list, func(t tgiToken) bool { return t.LogProb != nil })
 	return f, err
 }
@@ -51,11 +66,12 @@ type tgiToken struct {
 }
 
 type tgiAnswer struct {
-	Text    string `json:"generated_text"`
+	Text    *string `json:"generated_text"`
 	Details *struct {
-		Finish  string     `json:"finish_reason"`
-		Prefill []tgiToken `json:"prefill"`
-		Tokens  []tgiToken `json:"tokens"`
+		Finish  string       `json:"finish_reason"`
+		Prefill []tgiToken   `json:"prefill"`
+		Tokens  []tgiToken   `json:"tokens"`
+		Top     [][]tgiToken `json:"top_tokens"`
 	} `json:"details"`
 }
 
@@ -68,13 +84,22 @@ func (a *tgiAnswer) detailed() error {
 
 // prefill is the tokens of a text with their values; the first has none.
 func (s *tgi) prefill(ctx context.Context, text string) ([]tgiToken, error) {
-	body := map[string]any{"inputs": text, "parameters": map[string]any{"max_new_tokens": 1, "details": true, "decoder_input_details": true}}
-	var a tgiAnswer
-	err := s.client.Post(ctx, "/generate", len(text)/bytesPerToken+1, body, wire.Checked(&a, (*tgiAnswer).detailed))
+	a, err := s.ask(ctx, text, 0)
 	if err != nil {
 		return nil, err
 	}
 	return a.Details.Prefill, nil
+}
+
+// ask generates one token greedily, with what is told of the text before it, and so many alternatives.
+func (s *tgi) ask(ctx context.Context, text string, top int) (*tgiAnswer, error) {
+	with := map[string]any{"max_new_tokens": 1, "details": true, "decoder_input_details": true}
+	if top > 0 {
+		with["top_n_tokens"] = top
+	}
+	var a tgiAnswer
+	err := s.client.Post(ctx, "/generate", len(text)/bytesPerToken+1, map[string]any{"inputs": text, "parameters": with}, wire.Checked(&a, (*tgiAnswer).detailed))
+	return &a, err
 }
 
 // text renders a prompt. The server puts a beginning-of-sequence token before every text, so that of a
@@ -175,37 +200,53 @@ func (s *tgi) complete(ctx context.Context, r llm.Request) (completion, error) {
 	if orOne(d.RepetitionPenalty) != 1 {
 		with["repetition_penalty"] = d.RepetitionPenalty
 	}
+	raw := plainDecoding(d) && d.TopK == 0
+	if raw && r.Details.Alternatives > 0 { // others are told after temperature and filters, and nobody tells them again
+		with["top_n_tokens"] = r.Details.Alternatives
+	}
 	var a tgiAnswer
 	var out completion
 	err = s.client.Post(ctx, "/generate", len(text)/bytesPerToken+d.MaxTokens, map[string]any{"inputs": text, "parameters": with}, wire.Checked(&a, func(a *tgiAnswer) (err error) {
 		if err = a.detailed(); err != nil {
 			return err
 		}
-		out, err = a.completion(plainDecoding(d) && d.TopK == 0)
+		out, err = a.completion(raw)
 		return err
 	}))
 	if err != nil {
 		return out, err
 	}
-	return s.placed(ctx, text, out)
+	end := ""
+	if n := len(a.Details.Tokens); r.Details.End && out.end != nil {
+		end = a.Details.Tokens[n-1].Text
+	}
+	return s.placed(ctx, text, out, end)
 }
 
 // placed adds the prompt's ids to a completion, and the values of sampled tokens, which the server tells after
-// temperature and filters: those are read off the prefill of the whole text, if it has the same tokens there.
-func (s *tgi) placed(ctx context.Context, text string, out completion) (completion, error) {
+// temperature and filters: those are read off the prefill of the whole text, if it has the same tokens there. So is
+// that of the token that ended the turn, where its text is given.
+func (s *tgi) placed(ctx context.Context, text string, out completion, end string) (completion, error) {
 	list, err := s.tokenise(ctx, text)
 	if err != nil {
 		return out, err
 	}
 	out.prompt = tgiIDs(list)
-	if !anyUntold(out.tokens) {
+	if out.why != "" || !anyUntold(out.tokens) && (end == "" || !math.IsNaN(out.end.LogProb)) {
 		return out, nil
 	}
-	whole, err := s.prefill(ctx, text+string(joined(out.tokens)))
-	if err != nil {
-		return out, err
+	want := append(tgiIDs(list), idsOf(out.tokens)...)
+	var whole []tgiToken
+	for _, tail := range slices.Compact([]string{end, ""}) {
+		if whole, err = s.prefill(ctx, text+string(joined(out.tokens))+tail); err != nil {
+			return out, err
+		}
+		if ids := tgiIDs(whole); tail == "" && slices.Equal(ids, want) || tail != "" && slices.Equal(ids, append(want, out.endID)) {
+			break
+		}
+		whole = nil
 	}
-	if !slices.Equal(tgiIDs(whole), append(tgiIDs(list), idsOf(out.tokens)...)) {
+	if whole == nil {
 		out.tokens, out.why = nil, "the text has other tokens when it is given"
 		return out, nil
 	}
@@ -215,31 +256,48 @@ func (s *tgi) placed(ctx context.Context, text string, out completion) (completi
 			return out, nil
 		}
 	}
+	if len(whole) > len(want) {
+		if x, err := logProb(whole[len(want)].LogProb); err == nil {
+			out.end.LogProb = x
+		}
+	}
 	return out, nil
 }
 
 // completion reads a generated answer; values that are not the model's own are left untold.
 func (a *tgiAnswer) completion(raw bool) (completion, error) {
-	out := completion{text: a.Text}
-	list := a.Details.Tokens
-	switch a.Details.Finish {
+	if a.Text == nil {
+		return completion{}, wire.Malformedf("an answer without a text")
+	}
+	out := completion{text: *a.Text}
+	list := make([]told, len(a.Details.Tokens))
+	for i, t := range a.Details.Tokens {
+		list[i] = told{id: t.ID, text: t.Text, value: t.LogProb}
+		if len(a.Details.Top) == len(list) {
+			list[i].top = tgiTop(a.Details.Top[i])
+		}
+	}
+	ended := false
+	switch n := len(list); a.Details.Finish {
 	case "length":
 		out.finish = llm.FinishLength
 	case "eos_token", "stop_sequence":
 		out.finish = llm.FinishEnd
-		if n := len(list); n > 0 && list[n-1].Special {
-			list = list[:n-1]
-		}
+		ended = n > 0 && a.Details.Tokens[n-1].Special
 	default:
 		return out, wire.Malformedf("finish reason %q", wire.Line(a.Details.Finish))
 	}
-	texts, ids, values := make([]string, len(list)), make([]int32, len(list)), make([]*float64, len(list))
-	for i, t := range list {
-		texts[i], ids[i], values[i] = t.Text, t.ID, t.LogProb
-	}
-	var err error
-	out.tokens, out.why, err = tokensOf(a.Text, texts, ids, values, raw)
+	err := out.takeTold(list, raw, ended)
 	return out, err
+}
+
+// tgiTop are the values of the most probable tokens, as of [triples.top].
+func tgiTop(list []tgiToken) []float64 {
+	out := make(triples, len(list))
+	for i, t := range list {
+		out[i] = triple{value: t.LogProb, id: t.ID}
+	}
+	return out.top()
 }
 
 // llamaCppPython is the server of the Python package, which has OpenAI's older route with echo where it was

@@ -3,7 +3,6 @@ package openai
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/credence-lab/credence/llm"
@@ -37,8 +36,34 @@ func (v *vllm) meet(ctx context.Context) (facts, error) {
 	if m.Root != "" && m.Root != m.ID {
 		f.settings["weights"] = wire.Line(m.Root)
 	}
-	f.chat, err = hasChat(v.prompt(ctx, llm.Chat("Hello?", "")))
+	if f.chat, err = hasChat(v.prompt(ctx, llm.Chat("Hello?", ""))); err != nil {
+		return f, err
+	}
+	f.alternatives, err = v.most(ctx)
 	return f, err
+}
+
+// most makes a token to see how many alternatives the server may be asked for (--max-logprobs).
+func (v *vllm) most(ctx context.Context) (*int, error) {
+	ids, err := v.prompt(ctx, llm.Prompt{Text: "a b"})
+	if err != nil {
+		return nil, err
+	}
+	return mostOf(mostTop, func(n int) (found int, err error) {
+		body := v.greedy(ids)
+		body.LogProbs = &n
+		var a completionAnswer
+		err = v.client.Post(ctx, completionsPath, len(ids)+1, body, wire.Checked(&a, func(a *completionAnswer) error {
+			if err := a.single(); err != nil {
+				return err
+			}
+			if told := a.Choices[0].LogProbs; told != nil && len(told.Top) > 0 {
+				found = n
+			}
+			return nil
+		}))
+		return found, err
+	})
 }
 
 // hasChat reads a trial of a chat template: a server that refuses has none.
@@ -149,13 +174,12 @@ func idsOf(tokens []record.Token) []int32 {
 	return ids
 }
 
-func (v *vllm) force(ctx context.Context, prompt []int32, tokens []record.Token) ([]string, error) {
-	ids := append(prompt[:len(prompt):len(prompt)], idsOf(tokens)...)
+func (v *vllm) force(ctx context.Context, prompt []int32, g gaps) ([]string, error) {
+	ids := append(prompt[:len(prompt):len(prompt)], idsOf(g.tokens)...)
 	body := v.greedy(ids)
-	none := 0
-	body.PromptLogProbs = &none
+	body.PromptLogProbs = &g.k
 	var a completionAnswer
-	texts := make([]string, len(tokens))
+	texts := make([]string, len(g.tokens))
 	err := v.client.Post(ctx, completionsPath, len(ids)+1, body, wire.Checked(&a, func(a *completionAnswer) error {
 		if err := a.single(); err != nil {
 			return err
@@ -169,19 +193,18 @@ func (v *vllm) force(ctx context.Context, prompt []int32, tokens []record.Token)
 		if len(c.PromptLogProbs) != len(ids) {
 			return wire.Malformedf("%d prompt log-probabilities for %d tokens", len(c.PromptLogProbs), len(ids))
 		}
-		for i := range tokens {
-			one, ok := c.PromptLogProbs[len(prompt)+i][tokens[i].ID]
+		for i, t := range g.tokens {
+			at := c.PromptLogProbs[len(prompt)+i]
+			one, ok := at[t.ID]
 			if !ok {
 				return wire.Malformedf("no log-probability of token %d of the answer", i+1)
 			}
 			x, err := logProb(one.LogProb)
 			if err != nil {
-				return atToken(err, i, len(tokens))
+				return atToken(err, i, len(g.tokens))
 			}
 			texts[i] = one.Text
-			if math.IsNaN(tokens[i].LogProb) {
-				tokens[i].LogProb = x
-			}
+			g.fill(i, x, at.top())
 		}
 		return nil
 	}))
@@ -211,7 +234,7 @@ func (v *vllm) complete(ctx context.Context, prompt []int32, r llm.Request) (com
 				return err
 			}
 		}
-		out, err = a.completion(true)
+		out, err = a.completion(reading{raw: true, top: r.Details.Alternatives, besides: true})
 		return err
 	}))
 	return out, err

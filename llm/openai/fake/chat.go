@@ -2,7 +2,6 @@ package fake
 
 import (
 	"context"
-	"math"
 
 	"github.com/credence-lab/credence/llm"
 	"github.com/credence-lab/credence/llm/llmtest"
@@ -98,15 +97,11 @@ func (s *Server) chatReply(ctx context.Context, p llm.Prompt, body chatBody) (an
 	return object{"id": "1", "model": ModelName, "system_fingerprint": "fp_1", "choices": []object{one}, "usage": usage(before, ids(said.Tokens))}, nil
 }
 
-// alternatives of a token of log-probability x: itself, and others that share half of the rest.
-func (s *Server) alternatives(x float64, n int) []object {
+// chatCandidates is how OpenAI's chat route writes them.
+func (s *Server) chatCandidates(id int32, x float64, n int) []object {
 	list := []object{}
-	rest := math.Log1p(-math.Exp(min(x, -1e-9))) - math.Ln2
-	for i := range n {
-		if i > 0 {
-			x, rest = rest, rest-math.Ln2
-		}
-		list = append(list, object{"token": "x", "logprob": s.lp(x)})
+	for _, c := range s.candidates(id, decoded(id), x, n) {
+		list = append(list, object{"token": c.text, "logprob": s.lp(c.x)})
 	}
 	return list
 }
@@ -114,7 +109,7 @@ func (s *Server) alternatives(x float64, n int) []object {
 func (s *Server) chatTokens(said spoken, top int) []object {
 	list := []object{}
 	for i, t := range said.Tokens {
-		list = append(list, object{"token": decoded(t.ID), "bytes": bytesOf(string(t.Piece)), "logprob": s.lp(said.values[i]), "top_logprobs": s.alternatives(said.values[i], top)})
+		list = append(list, object{"token": decoded(t.ID), "bytes": bytesOf(string(t.Piece)), "logprob": s.lp(said.values[i]), "top_logprobs": s.chatCandidates(t.ID, said.values[i], top)})
 	}
 	if s.lies.CutLogProbs && len(list) > 1 {
 		list = list[:1]
@@ -127,6 +122,7 @@ type ollamaBody struct {
 	Prompt   string        `json:"prompt"`
 	Think    *bool         `json:"think"`
 	LogProbs bool          `json:"logprobs"`
+	Top      int           `json:"top_logprobs"`
 	Options  struct {
 		Predict     int     `json:"num_predict"`
 		Context     int     `json:"num_ctx"`
@@ -204,7 +200,7 @@ func (s *Server) ollamaReply(ctx context.Context, p llm.Prompt, body ollamaBody)
 	if body.LogProbs && !s.lies.NoLogProbs {
 		var list []object // the field of bytes is not filled
 		for i, t := range said.Tokens {
-			list = append(list, object{"token": decoded(t.ID), "logprob": s.lp(said.values[i])})
+			list = append(list, object{"token": decoded(t.ID), "logprob": s.lp(said.values[i]), "top_logprobs": s.chatCandidates(t.ID, said.values[i], body.Top)})
 		}
 		if s.lies.CutLogProbs && len(list) > 1 {
 			list = list[:1]

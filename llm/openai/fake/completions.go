@@ -91,12 +91,16 @@ type generated struct {
 	ids    []int32
 	texts  []string
 	values []any
+	raw    []float64 // the values before they are written
 	text   string
 	finish string
 	match  any
 }
 
 func (s *Server) generate(ctx context.Context, prompt []int32, d llm.Decoding, seed *int64) (generated, *failure) {
+	if n := len(prompt); n > 1 && prompt[n-1] == llmtest.EndOfTurnID { // what comes after a turn that is over matters to nobody
+		prompt = prompt[:n-1]
+	}
 	p, err := llmtest.PromptOf(prompt)
 	if err != nil {
 		return generated{}, refuse("%v", err)
@@ -107,7 +111,7 @@ func (s *Server) generate(ctx context.Context, prompt []int32, d llm.Decoding, s
 	}
 	g := generated{text: said.Text, finish: "stop"}
 	for i, t := range said.Tokens {
-		g.ids, g.texts, g.values = append(g.ids, t.ID), append(g.texts, decoded(t.ID)), append(g.values, s.lp(said.values[i]))
+		g.ids, g.texts, g.raw = append(g.ids, t.ID), append(g.texts, decoded(t.ID)), append(g.raw, said.values[i])
 	}
 	switch said.Finish {
 	case llm.FinishLength:
@@ -118,7 +122,10 @@ func (s *Server) generate(ctx context.Context, prompt []int32, d llm.Decoding, s
 		}
 		g.text = llmtest.Spell(g.ids) // the stop string is asked to be left in
 	default:
-		g.ids, g.texts, g.values = append(g.ids, llmtest.EndOfTurnID), append(g.texts, ""), append(g.values, s.lp(-.01))
+		g.ids, g.texts, g.raw = append(g.ids, llmtest.EndOfTurnID), append(g.texts, ""), append(g.raw, llmtest.EndLogProb)
+	}
+	for _, x := range g.raw {
+		g.values = append(g.values, s.lp(x))
 	}
 	if s.lies.CutLogProbs {
 		g.texts, g.values = g.texts[:1], g.values[:1]
@@ -135,6 +142,11 @@ func (s *Server) serveVLLM() {
 		if failed := s.fits(len(prompt) + body.MaxTokens - 1); failed != nil {
 			return nil, failed
 		}
+		for _, k := range []*int{body.LogProbs, body.PromptLogProbs} {
+			if most := s.most(20); k != nil && *k > most {
+				return nil, refuse("Requested sample logprobs of %d, which is greater than max allowed: %d", *k, most)
+			}
+		}
 		g, failed := s.generate(ctx, prompt, body.decoding(), body.Seed)
 		if failed != nil {
 			return nil, failed
@@ -144,10 +156,18 @@ func (s *Server) serveVLLM() {
 			one["token_ids"], one["prompt_token_ids"] = g.ids, prompt
 		}
 		if body.LogProbs != nil && !s.lies.NoLogProbs {
-			one["logprobs"] = object{"tokens": g.texts, "token_logprobs": g.values}
+			told := object{"tokens": g.texts, "token_logprobs": g.values}
+			if *body.LogProbs > 0 && !s.lies.NoCandidates {
+				var top []object
+				for i := range g.values {
+					top = append(top, s.besides(g.ids[i], g.texts[i], g.raw[i], *body.LogProbs))
+				}
+				told["top_logprobs"] = top
+			}
+			one["logprobs"] = told
 		}
 		if body.PromptLogProbs != nil && !s.lies.NoLogProbs {
-			list, failed := s.promptValues(prompt)
+			list, failed := s.promptValues(prompt, *body.PromptLogProbs)
 			if failed != nil {
 				return nil, failed
 			}
@@ -162,19 +182,23 @@ func usage(prompt, generated []int32) object {
 	return object{"prompt_tokens": len(prompt), "completion_tokens": len(generated), "total_tokens": len(prompt) + len(generated)}
 }
 
-// promptValues is a map for each prompt token but the first, which has none.
-func (s *Server) promptValues(prompt []int32) ([]any, *failure) {
+// promptValues is a map for each prompt token but the first, which has none: the token, and so many of the likeliest.
+func (s *Server) promptValues(prompt []int32, top int) ([]any, *failure) {
 	list := []any{nil}
 	for i := 1; i < len(prompt); i++ {
-		if _, err := llmtest.PromptOf(prompt[:i]); err != nil {
-			list = append(list, object{fmt.Sprint(prompt[i]): object{"logprob": -1, "rank": 1, "decoded_token": decoded(prompt[i])}})
-			continue // within the template's turns there is nothing scripted
+		id, x := prompt[i], -1. // within the template's turns there is nothing scripted
+		if _, err := llmtest.PromptOf(prompt[:i]); err == nil {
+			values, failed := s.values(prompt[:i], prompt[i:i+1], 0)
+			if failed != nil {
+				return nil, failed
+			}
+			x = values[0]
 		}
-		x, failed := s.values(prompt[:i], prompt[i:i+1], 0)
-		if failed != nil {
-			return nil, failed
+		at := object{}
+		for rank, c := range append(s.candidates(id, decoded(id), x, top), candidate{id, decoded(id), x}) {
+			at[fmt.Sprint(c.id)] = object{"logprob": s.lp(c.x), "rank": rank + 1, "decoded_token": c.text}
 		}
-		list = append(list, object{fmt.Sprint(prompt[i]): object{"logprob": s.lp(x[0]), "rank": 1, "decoded_token": decoded(prompt[i])}})
+		list = append(list, at)
 	}
 	if s.lies.CutLogProbs {
 		list = list[:len(list)-1]

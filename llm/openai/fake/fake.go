@@ -53,6 +53,12 @@ type Lies struct {
 	NoAnswer  bool
 	// Refuses log-probabilities with a 400, as models that reason do.
 	Refuses bool
+	// Alike gives two of the candidates at each position the same text.
+	Alike bool
+	// MostCandidates is how many candidates may be asked for; 0 is the server's usual number.
+	MostCandidates int
+	// NoCandidates leaves them out, NoText the text of a reply.
+	NoCandidates, NoText bool
 	// Context is what the server says of its context; 0 is the model's.
 	Context int
 }

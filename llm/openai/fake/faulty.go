@@ -41,6 +41,13 @@ func (f *Faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fault(w, r, f.Server)
 }
 
+// Begin has the faults met, and the requests counted, from here on: a server is asked what it is before.
+func (f *Faulty) Begin(faults ...Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Faults, f.seen = faults, 0
+}
+
 // Seen is how many requests the path had.
 func (f *Faulty) Seen() int {
 	f.mu.Lock()

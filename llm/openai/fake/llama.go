@@ -37,6 +37,9 @@ func parse(text string) []int32 {
 	return out
 }
 
+// vocabulary is how large the server says that its own is: so many candidates are all.
+const vocabulary = 999
+
 func (s *Server) serveLlama() {
 	handle(s, "/props", func(context.Context, object) (any, *failure) {
 		template := "{% for message in messages %}"
@@ -47,7 +50,7 @@ func (s *Server) serveLlama() {
 			"chat_template": template, "bos_token": "<|begin|>", "build_info": "b1-0000000"}, nil
 	})
 	handle(s, "/v1/models", func(context.Context, object) (any, *failure) {
-		return object{"data": []object{{"id": ModelName, "owned_by": "llamacpp", "meta": object{"n_vocab": 7}}}}, nil
+		return object{"data": []object{{"id": ModelName, "owned_by": "llamacpp", "meta": object{"n_vocab": vocabulary}}}}, nil
 	})
 	handle(s, "/apply-template", func(_ context.Context, body struct{ Messages []llm.Message }) (any, *failure) {
 		var b strings.Builder
@@ -131,7 +134,7 @@ func (s *Server) llamaCompletion(ctx context.Context, body llamaBody) (any, *fai
 	stop := map[llm.Finish]string{llm.FinishEnd: "eos", llm.FinishLength: "limit", llm.FinishStop: "word"}[said.Finish]
 	if stop == "eos" {
 		list = append(list, llmtest.EndOfTurnID)
-		values = append(values, s.llamaValues(llmtest.EndOfTurnID, -.01, body.Probs)...)
+		values = append(values, s.llamaValues(llmtest.EndOfTurnID, llmtest.EndLogProb, body.Probs)...)
 	}
 	out := object{"content": said.Text, "tokens": list, "stop_type": stop, "truncated": false, "tokens_evaluated": len(prompt), "tokens_predicted": len(list)}
 	if !s.lies.NoLogProbs {
@@ -153,8 +156,8 @@ func (s *Server) llamaForced(prompt []int32, body llamaBody) (any, *failure) {
 	if s.lies.Processed {
 		x[0] = 0
 	}
-	values := s.llamaValues(id, x[0], 1)
-	if body.Probs > 1 && len(values) == 1 { // as if all of the vocabulary: here, all first bytes of a character
+	values := s.llamaValues(id, x[0], body.Probs)
+	if body.Probs >= vocabulary && len(values) == 1 { // as if all of the vocabulary: here, all first bytes of a character
 		values[0]["top_logprobs"] = s.everything(prompt)
 	}
 	out := object{"content": decoded(id), "tokens": []int32{id}, "stop_type": "limit", "truncated": false, "tokens_evaluated": len(prompt), "tokens_predicted": 1}
@@ -171,8 +174,17 @@ func (s *Server) llamaValues(id int32, x float64, top int) []object {
 		return nil
 	}
 	one := object{"id": id, "token": piece, "bytes": bytesOf(piece), "logprob": s.lp(x)}
-	one["top_logprobs"] = s.alternatives(x, max(1, top))
+	one["top_logprobs"] = s.llamaCandidates(id, x, max(1, top))
 	return []object{one}
+}
+
+// llamaCandidates is how llama-server writes them.
+func (s *Server) llamaCandidates(id int32, x float64, n int) []object {
+	list := []object{}
+	for _, c := range s.candidates(id, decoded(id), x, n) {
+		list = append(list, object{"id": c.id, "token": c.text, "bytes": bytesOf(c.text), "logprob": s.lp(c.x)})
+	}
+	return list
 }
 
 // everything lists the candidates that end inside a character. The true vocabulary of the scripted model is

@@ -21,6 +21,7 @@ type sglangBody struct {
 	} `json:"sampling_params"`
 	LogProbs bool `json:"return_logprob"`
 	Start    int  `json:"logprob_start_len"`
+	Top      int  `json:"top_logprobs_num"`
 }
 
 func (s *Server) serveSGLang() {
@@ -40,7 +41,7 @@ func (s *Server) sglangGenerate(ctx context.Context, body sglangBody) (any, *fai
 	meta := object{"prompt_tokens": len(prompt), "finish_reason": object{"type": "length", "length": body.Sampling.MaxTokens}}
 	text := ""
 	if body.LogProbs && body.Start >= 0 && !s.lies.NoLogProbs {
-		list := []any{[]any{nil, prompt[body.Start], nil}} // the first never has a value
+		list, top := []any{[]any{nil, prompt[body.Start], nil}}, []any{nil} // the first never has a value
 		values, failed := s.values(prompt[:body.Start+1], prompt[body.Start+1:], 0)
 		if failed != nil {
 			return nil, failed
@@ -48,11 +49,15 @@ func (s *Server) sglangGenerate(ctx context.Context, body sglangBody) (any, *fai
 		for i, x := range values {
 			id := prompt[body.Start+1+i]
 			list = append(list, []any{s.lp(x), id, decoded(id)})
+			top = append(top, s.triples(s.candidates(id, decoded(id), x, body.Top), 0))
 		}
 		if s.lies.CutLogProbs {
 			list = list[:len(list)-1]
 		}
 		meta["input_token_logprobs"] = list
+		if body.Top > 0 && !s.lies.NoCandidates {
+			meta["input_top_logprobs"] = top
+		}
 	}
 	if n := body.Sampling.MaxTokens; n > 0 {
 		g, failed := s.generate(ctx, prompt, llm.Decoding{MaxTokens: n, Temperature: body.Sampling.Temperature, TopP: body.Sampling.TopP,
@@ -69,11 +74,15 @@ func (s *Server) sglangGenerate(ctx context.Context, body sglangBody) (any, *fai
 			meta["finish_reason"] = object{"type": "stop", "matched": match}
 		}
 		if body.LogProbs && !s.lies.NoLogProbs {
-			var list []any
+			var list, top []any
 			for i := range g.values {
 				list = append(list, []any{heated(g.values[i], body.Sampling.Temperature), g.ids[i], g.texts[i]})
+				top = append(top, s.triples(s.candidates(g.ids[i], g.texts[i], g.raw[i], body.Top), body.Sampling.Temperature))
 			}
 			meta["output_token_logprobs"] = list
+			if body.Top > 0 && !s.lies.NoCandidates {
+				meta["output_top_logprobs"] = top
+			}
 		}
 	}
 	return object{"text": text, "meta_info": meta}, nil
@@ -96,9 +105,6 @@ func (s *Server) sglangCompletions(ctx context.Context, body completionsBody) (a
 	if failed != nil {
 		return nil, failed
 	}
-	for i := range g.values {
-		g.values[i] = heated(g.values[i], body.Temperature)
-	}
 	match := g.match
 	if g.finish == "stop" && match == nil {
 		match = llmtest.EndOfTurnID
@@ -108,26 +114,48 @@ func (s *Server) sglangCompletions(ctx context.Context, body completionsBody) (a
 		one["token_ids"], one["prompt_token_ids"] = g.ids, prompt
 	}
 	if body.LogProbs != nil && *body.LogProbs > 0 && !s.lies.NoLogProbs {
-		texts, values := g.texts, g.values
-		if body.Echo && !s.lies.IgnoreEcho {
-			texts, values = nil, nil
-			list, failed := s.promptValues(prompt)
-			if failed != nil {
-				return nil, failed
-			}
-			for i, v := range list {
-				texts = append(texts, decoded(prompt[i]))
-				if m, ok := v.(object); ok {
-					for _, one := range m {
-						values = append(values, one.(object)["logprob"])
-					}
-				} else {
-					values = append(values, nil)
-				}
-			}
-			texts, values = append(texts, g.texts[0]), append(values, g.values[0])
+		told, failed := s.sglangTold(g, prompt, body)
+		if failed != nil {
+			return nil, failed
 		}
-		one["logprobs"] = object{"tokens": texts, "token_logprobs": values}
+		one["logprobs"] = told
 	}
 	return object{"id": "1", "model": ModelName, "choices": []object{one}, "usage": usage(prompt, g.ids)}, nil
+}
+
+// sglangTold has the lists of the older route: the prompt's, where it is echoed, before those of what was generated.
+func (s *Server) sglangTold(g generated, prompt []int32, body completionsBody) (object, *failure) {
+	var texts []string
+	var values, top []any
+	if body.Echo && !s.lies.IgnoreEcho {
+		told := prompt
+		if s.lies.CutLogProbs {
+			told = prompt[:len(prompt)-1]
+		}
+		for i, id := range told {
+			texts = append(texts, decoded(id))
+			if i == 0 {
+				values, top = append(values, nil), append(top, nil)
+				continue
+			}
+			x := -1. // within the template's turns there is nothing scripted
+			if _, err := llmtest.PromptOf(prompt[:i]); err == nil {
+				list, failed := s.values(prompt[:i], prompt[i:i+1], 0)
+				if failed != nil {
+					return nil, failed
+				}
+				x = list[0]
+			}
+			values, top = append(values, s.lp(x)), append(top, s.byText(s.candidates(id, decoded(id), x, *body.LogProbs), 0))
+		}
+	}
+	for i := range g.values {
+		texts, values = append(texts, g.texts[i]), append(values, heated(g.values[i], body.Temperature))
+		top = append(top, s.byText(s.candidates(g.ids[i], g.texts[i], g.raw[i], *body.LogProbs), body.Temperature))
+	}
+	told := object{"tokens": texts, "token_logprobs": values}
+	if !s.lies.NoCandidates {
+		told["top_logprobs"] = top
+	}
+	return told, nil
 }

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -49,11 +50,15 @@ type tgiBody struct {
 		TopP        float64 `json:"top_p"`
 		Seed        *int64  `json:"seed"`
 		Prefill     bool    `json:"decoder_input_details"`
+		Top         int     `json:"top_n_tokens"`
 	}
 }
 
 func (s *Server) tgiGenerate(ctx context.Context, body tgiBody) (any, *failure) {
 	ids := begun(body.Inputs)
+	if most := s.most(5); body.Parameters.Top > most {
+		return nil, &failure{422, object{"error": fmt.Sprintf("Input validation error: `top_n_tokens` must be >= 0 and <= %d", most), "error_type": "validation"}}
+	}
 	if failed := s.fits(len(ids) + body.Parameters.MaxTokens - 1); failed != nil {
 		failed.status = 422
 		return nil, failed
@@ -64,7 +69,7 @@ func (s *Server) tgiGenerate(ctx context.Context, body tgiBody) (any, *failure) 
 	}
 	details := object{"prefill": []object{}}
 	if body.Parameters.Prefill && !s.lies.NoLogProbs {
-		list, failed := s.promptValues(prompt)
+		list, failed := s.promptValues(prompt, 0)
 		if failed != nil {
 			return nil, failed
 		}
@@ -89,11 +94,24 @@ func (s *Server) tgiGenerate(ctx context.Context, body tgiBody) (any, *failure) 
 	}
 	details["finish_reason"] = map[string]string{"length": "length", "stop": "eos_token"}[g.finish]
 	var tokens []object
+	var top [][]object
 	for i := range g.values {
-		tokens = append(tokens, object{"id": g.ids[i], "text": g.texts[i], "logprob": heated(g.values[i], body.Parameters.Temperature), "special": g.ids[i] == llmtest.EndOfTurnID})
+		text, heat := g.texts[i], body.Parameters.Temperature
+		if g.ids[i] == llmtest.EndOfTurnID {
+			text = llmtest.EndOfTurn
+		}
+		tokens = append(tokens, object{"id": g.ids[i], "text": text, "logprob": heated(g.values[i], heat), "special": g.ids[i] == llmtest.EndOfTurnID})
+		top = append(top, s.tgiTokens(s.candidates(g.ids[i], text, g.raw[i], body.Parameters.Top), heat))
 	}
 	details["tokens"] = tokens
-	return object{"generated_text": g.text, "details": details}, nil
+	if body.Parameters.Top > 0 && !s.lies.NoCandidates {
+		details["top_tokens"] = top
+	}
+	answer := object{"generated_text": g.text, "details": details}
+	if s.lies.NoText {
+		answer["generated_text"] = nil
+	}
+	return answer, nil
 }
 
 // serveLlamaCppPython has OpenAI's routes, the older one with echo.
@@ -116,7 +134,7 @@ func (s *Server) serveLlamaCppPython() {
 		if failed := s.fits(len(prompt)); failed != nil {
 			return nil, failed
 		}
-		list, failed := s.promptValues(prompt)
+		list, failed := s.promptValues(prompt, 0)
 		if failed != nil {
 			return nil, failed
 		}
