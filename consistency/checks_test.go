@@ -148,8 +148,9 @@ func TestTopicAlignment(t *testing.T) {
 
 func TestConvergenceFindsWhereItIsStable(t *testing.T) {
 	t.Parallel()
+	r := consistency.Resampling{Level: .95, N: 400, Seed: 1}
 	// |x_t − x_40| = 1/t − 1/40: within .05 from t = 14 on.
-	c, err := consistency.Converge(3, []int{40, 5, 10, 14, 20}, .05, func(item, trials int) (float64, bool) {
+	c, err := consistency.Converge(3, []int{40, 5, 10, 14, 20}, .05, r, func(item, trials int) (float64, bool) {
 		return float64(item) + 1/float64(trials), item != 2 || trials < 40
 	})
 	if err != nil || c.Stable != 14 || c.Points[0].Trials != 5 {
@@ -158,14 +159,24 @@ func TestConvergenceFindsWhereItIsStable(t *testing.T) {
 	if m := c.Points[0].Mean; m.N != 2 || m.NLeftOut() != 1 {
 		t.Errorf("an item without its last value: %+v", m)
 	}
+	// The items used are at 0 and 1, and change alike: of four draws of two one is all 0 and one all 1.
+	if iv := c.Points[0].Mean.Interval; iv == nil || math.Abs(iv.Lower-.2) > 1e-12 || math.Abs(iv.Upper-1.2) > 1e-12 {
+		t.Errorf("mean after five: %+v", iv)
+	}
+	if iv := c.Points[0].Change.Interval; iv == nil || math.Abs(iv.Lower-.175) > 1e-12 || math.Abs(iv.Upper-.175) > 1e-12 {
+		t.Errorf("change after five: %+v", iv)
+	}
+	if last := c.Points[4].Change; last.Interval != nil || !last.Defined() {
+		t.Errorf("the last point proves nothing, and its change is %+v", last)
+	}
 	// Within it at 5 only by chance: what counts is from where on.
-	c, err = consistency.Converge(1, []int{5, 10, 20}, .05, func(_, trials int) (float64, bool) {
+	c, err = consistency.Converge(1, []int{5, 10, 20}, .05, r, func(_, trials int) (float64, bool) {
 		return map[int]float64{5: 0, 10: 1, 20: 0}[trials], true
 	})
 	if err != nil || c.Stable != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := consistency.Converge(1, []int{5, 5}, .05, nil); err == nil {
+	if _, err := consistency.Converge(1, []int{5, 5}, .05, r, nil); err == nil {
 		t.Error("one number of trials: no error")
 	}
 }
@@ -173,7 +184,7 @@ func TestConvergenceFindsWhereItIsStable(t *testing.T) {
 func TestConvergenceOfC3ReadsTheFirstTrials(t *testing.T) {
 	t.Parallel()
 	item := consistency.CompareAnswers(answers("a", "a", "b", "b"), answers("a", "a", "a", "a", "c"))
-	c, err := consistency.ConvergeC3([]*consistency.Comparison{item}, consistency.Options{}, []int{2, 4}, .01)
+	c, err := consistency.ConvergeC3([]*consistency.Comparison{item}, consistency.Options{}, []int{2, 4}, .01, consistency.Resampling{Level: .95, N: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

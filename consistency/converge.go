@@ -22,15 +22,16 @@ type Convergence struct {
 type ConvergencePoint struct {
 	Trials int `json:"trials"`
 	// Mean is over items; Change is the mean absolute difference of an item's value from that at the largest
-	// number of trials, 0 or more, lower is more settled.
+	// number of trials, 0 or more, lower is more settled. Their intervals draw items, the same for all points.
 	Mean   measure.Value `json:"mean"`
 	Change measure.Value `json:"change"`
 }
 
 // Converge reads the value of each of n items after each number of trials and finds where it is stable.
 // at(item, trials) returns the value, or false where there is none; items that lack one of them are left out
-// of all points and counted. Errors: fewer than two different numbers of trials, or a tolerance below 0.
-func Converge(n int, trials []int, tolerance float64, at func(item, trials int) (float64, bool)) (Convergence, error) {
+// of all points and counted. Errors: fewer than two different numbers of trials, a tolerance below 0, or a resampling
+// that makes no sense.
+func Converge(n int, trials []int, tolerance float64, r Resampling, at func(item, trials int) (float64, bool)) (Convergence, error) {
 	trials = slices.Clone(trials)
 	slices.Sort(trials)
 	trials = slices.Compact(trials)
@@ -39,6 +40,9 @@ func Converge(n int, trials []int, tolerance float64, at func(item, trials int) 
 	}
 	if !(tolerance >= 0) {
 		return Convergence{}, fmt.Errorf("consistency: tolerance %v; it is a distance of at least 0", tolerance)
+	}
+	if err := r.check(); err != nil {
+		return Convergence{}, err
 	}
 	var values [][]float64 // of each item used
 	for item := range n {
@@ -50,7 +54,7 @@ func Converge(n int, trials []int, tolerance float64, at func(item, trials int) 
 	leftOut := map[string]int{"no value at some number of trials": n - len(values)}
 	last, settled := len(trials)-1, true
 	for k, t := range trials {
-		c.Points = append(c.Points, pointOf(t, k, last, values, leftOut))
+		c.Points = append(c.Points, pointOf(t, k, last, values, leftOut, r))
 	}
 	for k := last - 1; k >= 0 && settled; k-- {
 		change, ok := c.Points[k].Change.Get()
@@ -73,30 +77,25 @@ func readAll(item int, trials []int, at func(item, trials int) (float64, bool)) 
 	return row, true
 }
 
-func pointOf(trials, k, last int, values [][]float64, leftOut map[string]int) ConvergencePoint {
-	if len(values) == 0 {
-		none := func(id string) measure.Value { return measure.Undefined(id, measure.NoItems, 0).Leaving(leftOut) }
-		return ConvergencePoint{trials, none("convergence.mean"), none("convergence.change")}
+func pointOf(trials, k, last int, values [][]float64, leftOut map[string]int, r Resampling) ConvergencePoint {
+	now, change := make([]float64, len(values)), make([]float64, len(values))
+	for i, row := range values {
+		now[i], change[i] = row[k], math.Abs(row[k]-row[last])
 	}
-	sum, change := 0., 0.
-	for _, row := range values {
-		sum += row[k]
-		change += math.Abs(row[k] - row[last])
+	p := ConvergencePoint{trials, meanOfItems("convergence.mean", now, r).Leaving(leftOut), meanOfItems("convergence.change", change, r).Leaving(leftOut)}
+	if k == last {
+		p.Change.Interval, p.Change.Warnings = nil, nil // 0 from itself, whatever is drawn
 	}
-	n := float64(len(values))
-	return ConvergencePoint{
-		trials, measure.Of("convergence.mean", sum/n, len(values)).Leaving(leftOut),
-		measure.Of("convergence.change", change/n, len(values)).Leaving(leftOut),
-	}
+	return p
 }
 
 // ConvergeC3 is [Converge] of the unclipped C3 with the first trials of each set. Errors: those of Converge,
 // or an unknown estimator.
-func ConvergeC3(items []*Comparison, o Options, trials []int, tolerance float64) (Convergence, error) {
+func ConvergeC3(items []*Comparison, o Options, trials []int, tolerance float64, r Resampling) (Convergence, error) {
 	if _, err := o.estimator(); err != nil {
 		return Convergence{}, err
 	}
-	return Converge(len(items), trials, tolerance, func(item, t int) (float64, bool) {
+	return Converge(len(items), trials, tolerance, r, func(item, t int) (float64, bool) {
 		c := items[item]
 		if t > c.n || t > c.m {
 			return 0, false

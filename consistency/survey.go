@@ -630,7 +630,7 @@ func (c *conduct) converge(context.Context) error {
 		for _, i := range at[key] {
 			items = append(items, c.mains[i])
 		}
-		found, err := ConvergeC3(items, c.options(c.main()), c.Trials, c.Tolerance)
+		found, err := ConvergeC3(items, c.options(c.main()), c.Trials, c.Tolerance, c.resampling(max(1, c.Resamples), key[0], key[1], "convergence"))
 		if err != nil {
 			return err
 		}

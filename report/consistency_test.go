@@ -125,7 +125,8 @@ func TestThePageOfAStudyShowsConsistency(t *testing.T) {
 		t.Error("the same survey gives two pages")
 	}
 	for _, words := range []string{
-		"Do answers survive context", "Figure 4", "Figure 7", "mastered (", "undetermined (1)", `id="quadrants-t"`, `id="neutrality-0-t"`, `id="diversity-0-t"`, `id="convergence-t"`,
+		"Do answers survive context", "Figure 4", "Figure 7", "mastered (", "undetermined (1)", `id="quadrants-t"`, `id="neutrality-0-t"`, `id="diversity-0-t"`, `id="convergence-t"`, `id="trend-parameters-t"`,
+		"among them undetermined: 2", "12 items", "2 undetermined)", `<figure class="panel"><figcaption><b>Δ of written on facts</b>`,
 		"some items have 2 of 3 perturbations", "agree in nothing", `<dt id="regions">`,
 	} {
 		if !strings.Contains(page, words) {

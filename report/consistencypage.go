@@ -16,11 +16,14 @@ import (
 type consistencyView struct {
 	Points   []point
 	Warnings []string
-	Figures  []consistencyFigure
-	Tables   []validationTable
+	// Figures are large, Panels small.
+	Figures []consistencyFigure
+	Panels  []consistencyFigure
+	Tables  []validationTable
 }
 
 type consistencyFigure struct {
+	About string // what a panel is of; empty of a large figure
 	Says  string
 	Chart template.HTML
 	Keys  []familyView
@@ -31,10 +34,9 @@ var openTables = []string{"c3-baselines", "diagnosis", "neutrality"}
 
 func consistencyViewOf(s *consistency.Survey) *consistencyView {
 	v := &consistencyView{Points: consistencyPoints(s), Warnings: consistencyWarnings(s)}
-	v.Figures = append(v.Figures, quadrants(s.Diagnosis))
-	v.Figures = append(v.Figures, convergenceFigures(s)...)
-	v.Figures = append(v.Figures, neutralityFigures(s)...)
-	v.Figures = append(v.Figures, diversityFigures(s)...)
+	v.Figures = append(convergenceFigures(s), trendFigures(s)...)
+	v.Figures = slices.Insert(v.Figures, 0, quadrants(s.Diagnosis))
+	v.Panels = append(neutralityFigures(s), diversityFigures(s)...)
 	for _, t := range ConsistencyTables(s) {
 		v.Tables = append(v.Tables, validationTable{t.short(), slices.Contains(openTables, t.Name), t.view})
 	}
@@ -142,7 +144,7 @@ func convergenceFigures(s *consistency.Survey) []consistencyFigure {
 		return nil
 	}
 	plot := chart.Curves{Head: chart.Head{ID: "convergence", Title: "Change of C3 to its last value as trials are added", Desc: "The mean over items of the absolute difference from C3 after all trials."}, YLabel: "mean change of C3"}
-	f := consistencyFigure{Says: "How C3 settles as trials are added (Figure 7); undetermined items included"}
+	f := consistencyFigure{Says: "How C3 settles as trials are added (Figure 7)"}
 	for k, c := range s.Convergence[:min(len(s.Convergence), mostCurves)] {
 		last := c.Points[len(c.Points)-1].Trials
 		plot.XLabel = fmt.Sprintf("share of %d trials", last)
@@ -158,10 +160,72 @@ func convergenceFigures(s *consistency.Survey) []consistencyFigure {
 		if c.Stable > 0 {
 			stable = fmt.Sprintf("stable from %d", c.Stable)
 		}
-		f.Keys = append(f.Keys, familyView{name + ", " + stable, k})
+		f.Keys = append(f.Keys, familyView{fmt.Sprintf("%s, %s (%s, %d undetermined)", name, stable, plural(c.Points[0].Mean.N, "item"), undetermined(s, s.Design.Sources[0], c.Benchmark, c.Model)), k})
+	}
+	if more := len(s.Convergence) - mostCurves; more > 0 {
+		f.Says += fmt.Sprintf("; %d more in the table", more)
 	}
 	f.Chart = plot.SVG()
 	return []consistencyFigure{f}
+}
+
+// trendFigures draw the mean C3 of every model by release and by size (Figure 1).
+func trendFigures(s *consistency.Survey) []consistencyFigure {
+	var list []consistencyFigure
+	for _, by := range []string{"release", "parameters"} {
+		var of []consistency.NamedTrend
+		var places []float64
+		for _, n := range s.Trends {
+			if n.By != by || n.Value != "mean c3" {
+				continue
+			}
+			of = append(of, n)
+			for _, p := range n.Points {
+				places = append(places, p.At)
+			}
+		}
+		if len(places) == 0 || slices.Min(places) == slices.Max(places) {
+			continue
+		}
+		list = append(list, trendFigure(s, by, of, slices.Min(places), slices.Max(places)))
+	}
+	return list
+}
+
+func trendFigure(s *consistency.Survey, by string, of []consistency.NamedTrend, from, to float64) consistencyFigure {
+	says, x, place := "Mean C3 of each model by month of release (Figure 1)", "month of release", monthWords
+	if by == "parameters" {
+		says, x, place = "Mean C3 of each model by size", "thousands of millions of parameters", Number
+	}
+	plot := chart.Scatter{
+		Head:   chart.Head{ID: "trend-" + by, Title: says, Desc: "A mark for each model and data set; undetermined items are in no mean, and counted."},
+		XLabel: x, YLabel: "mean C3, clipped", Ends: [2]string{place(from), place(to)},
+	}
+	f := consistencyFigure{Says: says}
+	for k, n := range of {
+		out := 0
+		for _, p := range n.Points {
+			c3, ok := p.Value.Get()
+			if !ok {
+				continue
+			}
+			undetermined := undetermined(s, s.Design.Sources[0], n.Benchmark, p.Model)
+			out += undetermined
+			plot.Points = append(plot.Points, chart.ScatterPoint{
+				Series: k, X: (p.At - from) / (to - from), Y: min(1, max(0, c3)),
+				Hover: fmt.Sprintf("%s on %s, %s: C3 %s, %d undetermined", termsafe.String(p.Model), termsafe.String(n.Benchmark), place(p.At), Estimate(p.Value), undetermined),
+			})
+		}
+		f.Keys = append(f.Keys, familyView{fmt.Sprintf("%s (%s, correlation %s, %d undetermined)", n.Benchmark, plural(len(n.Points), "model"), SignedEstimate(n.Correlation), out), k})
+	}
+	f.Chart = plot.SVG()
+	return f
+}
+
+// monthWords is a month as [consistency.Month] gives it.
+func monthWords(at float64) string {
+	month := int(math.Round(at))
+	return fmt.Sprintf("%04d-%02d", month/12, month%12+1)
 }
 
 // deltaBins of the distribution of Δ over [-1,1].
@@ -182,9 +246,12 @@ func neutralityFigures(s *consistency.Survey) []consistencyFigure {
 		}
 		plot := chart.Histogram{
 			Head:   chart.Head{ID: fmt.Sprintf("neutrality-%d", i), Title: "Change of performance by perturbation", Desc: "Items by the share correct after perturbations minus that without."},
-			Series: 1, Bins: bins, Says: fmt.Sprintf("%s: %d better, %d equal, %d worse", plural(len(n.Averaged.Deltas), "item"), n.Averaged.Better, n.Averaged.Equal, n.Averaged.Worse), At: []float64{0},
+			Series: 1, Bins: bins, Says: plural(len(n.Averaged.Deltas), "item"), At: []float64{0},
 		}
-		list = append(list, consistencyFigure{Says: fmt.Sprintf("Δ of %s on %s, mean %s; undetermined items included", n.Source, n.Benchmark, SignedEstimate(n.Averaged.Mean)), Chart: plot.SVG()})
+		list = append(list, consistencyFigure{
+			About: fmt.Sprintf("Δ of %s on %s", n.Source, n.Benchmark), Chart: plot.SVG(),
+			Says: fmt.Sprintf("mean %s; %d better, %d equal, %d worse; among them undetermined: %d", SignedEstimate(n.Averaged.Mean), n.Averaged.Better, n.Averaged.Equal, n.Averaged.Worse, undetermined(s, n.Source, n.Benchmark, "")),
+		})
 	}
 	return list
 }
@@ -194,7 +261,8 @@ func diversityFigures(s *consistency.Survey) []consistencyFigure {
 	for i, c := range s.Calibrations {
 		k, _ := c.K.Get()
 		list = append(list, consistencyFigure{
-			Says:  fmt.Sprintf("Calibration of diversity: cosines of paraphrases of one statement by %s under %s, k = %s", c.Sampler, c.Embeddings, Number(k)),
+			About: "Calibration of diversity",
+			Says:  fmt.Sprintf("cosines of paraphrases of one statement by %s under %s; k = %s, the line", c.Sampler, c.Embeddings, Estimate(c.K)),
 			Chart: cosines(fmt.Sprintf("calibration-%d", i), "Cosines of paraphrases of one statement", c.Histogram, k, fmt.Sprintf("%d pairs", c.K.N)),
 		})
 	}
@@ -211,11 +279,32 @@ func diversityFigures(s *consistency.Survey) []consistencyFigure {
 			at = math.NaN()
 		}
 		list = append(list, consistencyFigure{
-			Says:  fmt.Sprintf("Diversity of %s on %s: cosine of each candidate with the nearest kept before", f.Source, f.Benchmark),
+			About: fmt.Sprintf("Diversity of %s on %s", f.Source, f.Benchmark),
+			Says:  diversityWords(f),
 			Chart: cosines(fmt.Sprintf("diversity-%d", i), "Cosine with the nearest context", f.Nearest, at, plural(compared, "candidate")),
 		})
 	}
 	return list
+}
+
+func diversityWords(f consistency.SourceFacts) string {
+	words := "cosine of each candidate with the nearest kept before"
+	if f.KFrom != "" {
+		words += fmt.Sprintf("; k = %s, the line", Number(f.K))
+	}
+	return words
+}
+
+// undetermined counts the items, of each model on its own, whose main C3 after perturbations of a source is
+// undetermined; of all models where none is named.
+func undetermined(s *consistency.Survey, source, benchmark, model string) int {
+	n := 0
+	for _, c := range s.States {
+		if c.Source == source && c.Benchmark == benchmark && (model == "" || c.Model == model) && c.Kernel == s.Design.Kernels[0] && c.Estimator == s.Design.Estimators[0] {
+			n += c.Undetermined
+		}
+	}
+	return n
 }
 
 // cosines draws counts over [-1,1], from 0 on where nothing lies below, with a line at k.

@@ -184,6 +184,9 @@ func differenceTable(e consistency.NamedEvaluation) tableView {
 	add(e.PerModel, func(b consistency.Block) string { return b.Model })
 	add(e.Means, func(b consistency.Block) string { return fmt.Sprintf("mean of %s", plural(b.Models, "model")) })
 	add(e.Pooled, func(b consistency.Block) string { return fmt.Sprintf("%s pooled", plural(b.Models, "model")) })
+	add(e.Averaged, func(b consistency.Block) string {
+		return fmt.Sprintf("items averaged over %s", plural(b.Models, "model"))
+	})
 	return t
 }
 
@@ -231,13 +234,14 @@ func regionItemsTable(d *consistency.Diagnosis) tableView {
 
 func neutralityTable(s *consistency.Survey) tableView {
 	t := tableView{
-		Caption: "Δ is the share correct after a perturbation minus that without, in [-1,1]; above 0 perturbations help. Undetermined items are in: Δ does not need C3",
-		Head:    slices.Concat(textHeads("source", "data set", "model"), valueHeads("mean Δ"), countHeads("better", "equal", "worse"), valueHeads("sign test p")),
+		Caption: "Δ is the share correct after a perturbation minus that without, in [-1,1]; above 0 perturbations help. Items whose C3 is undetermined are in, since Δ does not need it, and counted: of each model, or averaged, over all",
+		Head:    slices.Concat(textHeads("source", "data set", "model"), valueHeads("mean Δ"), countHeads("better", "equal", "worse"), valueHeads("sign test p"), countHeads("undetermined")),
 	}
 	for _, n := range s.Neutrality {
 		row := func(name string, shift consistency.Shift) {
 			t.Rows = append(t.Rows, []cellView{
 				rowCell(n.Source), textCell(n.Benchmark), textCell(name), signedCell(shift.Mean), countCell(shift.Better), countCell(shift.Equal), countCell(shift.Worse), valueCell(shift.SignP),
+				countCell(undetermined(s, n.Source, n.Benchmark, shift.Model)),
 			})
 		}
 		for _, m := range n.PerModel {
@@ -276,7 +280,7 @@ func effectsWords(s *consistency.Survey) string {
 				effects = append(effects, fmt.Sprintf("%d %s", n, e))
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%s: of %d %s", of.Source, of.Perturbations, strings.Join(effects, ", ")))
+		parts = append(parts, fmt.Sprintf("%s: of %d, %s", of.Source, of.Perturbations, strings.Join(effects, ", ")))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -356,7 +360,7 @@ func judgedTable(s *consistency.Survey) tableView {
 func convergenceTable(s *consistency.Survey) tableView {
 	t := tableView{
 		Caption: fmt.Sprintf("Mean C3 over items after so many trials of each kind, undetermined items included, and its mean absolute change to the last; stable from where that stays within %s on. The last point is 0 from itself and proves nothing", Number(s.Design.Tolerance)),
-		Head:    slices.Concat(textHeads("model", "data set"), countHeads("trials"), valueHeads("C3", "change"), textHeads("stable from")),
+		Head:    slices.Concat(textHeads("model", "data set"), countHeads("trials"), valueHeads("C3", "change"), countHeads("undetermined"), textHeads("stable from")),
 	}
 	for _, c := range s.Convergence {
 		stable := "not shown"
@@ -364,7 +368,7 @@ func convergenceTable(s *consistency.Survey) tableView {
 			stable = fmt.Sprint(c.Stable)
 		}
 		for _, p := range c.Points {
-			t.Rows = append(t.Rows, []cellView{rowCell(c.Model), textCell(c.Benchmark), countCell(p.Trials), valueCell(p.Mean), valueCell(p.Change), ownCell(stable)})
+			t.Rows = append(t.Rows, []cellView{rowCell(c.Model), textCell(c.Benchmark), countCell(p.Trials), valueCell(p.Mean), valueCell(p.Change), countCell(undetermined(s, s.Design.Sources[0], c.Benchmark, c.Model)), ownCell(stable)})
 		}
 	}
 	return t
@@ -373,14 +377,16 @@ func convergenceTable(s *consistency.Survey) tableView {
 func trendsTable(s *consistency.Survey) tableView {
 	t := tableView{
 		Caption: "Spearman's correlation over models: it says nothing of other families. Mean C3 is over determined items",
-		Head:    slices.Concat(textHeads("value", "by", "data set"), countHeads("models"), valueHeads("correlation", "p"), textHeads("values")),
+		Head:    slices.Concat(textHeads("value", "by", "data set"), countHeads("models"), valueHeads("correlation", "p"), countHeads("undetermined"), textHeads("values")),
 	}
 	for _, n := range s.Trends {
 		var values []string
+		out := 0
 		for _, p := range n.Points {
+			out += undetermined(s, s.Design.Sources[0], n.Benchmark, p.Model)
 			values = append(values, fmt.Sprintf("%s %s", p.Model, shortValue(p.Value)))
 		}
-		t.Rows = append(t.Rows, []cellView{rowCell(n.Value), ownCell(n.By), textCell(n.Benchmark), countCell(len(n.Points)), signedCell(n.Correlation), valueCell(n.P), textCell(strings.Join(values, ", "))})
+		t.Rows = append(t.Rows, []cellView{rowCell(n.Value), ownCell(n.By), textCell(n.Benchmark), countCell(len(n.Points)), signedCell(n.Correlation), valueCell(n.P), countCell(out), textCell(strings.Join(values, ", "))})
 	}
 	return t
 }

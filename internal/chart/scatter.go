@@ -12,6 +12,8 @@ type Scatter struct {
 	// XLabel and YLabel name the axes.
 	XLabel, YLabel string
 	Points         []ScatterPoint
+	// Ends are what stands below X 0 and 1, in place of these numbers, where X is a share of some other range.
+	Ends [2]string
 	// Cross is where a line across each axis parts the chart into quadrants; nil draws none.
 	Cross *Point
 }
@@ -43,8 +45,13 @@ func (p Scatter) SVG() template.HTML {
 	for _, v := range []float64{lowest, middle, 1} {
 		d.text("", "e", curveLeft-6, y.at(v)+4, tick(v))
 	}
-	for _, v := range []float64{0, .5, 1} {
-		d.text("", "m", x.at(v), curveBottom+15, tick(v))
+	if p.Ends != [2]string{} {
+		d.text("", "", x.at(0), curveBottom+15, p.Ends[0])
+		d.text("", "e", x.at(1), curveBottom+15, p.Ends[1])
+	} else {
+		for _, v := range []float64{0, .5, 1} {
+			d.text("", "m", x.at(v), curveBottom+15, tick(v))
+		}
 	}
 	d.text("", "m", (curveLeft+curveRight)/2, curveHeight-4, p.XLabel)
 	d.text("", "", curveLeft, topLabel, p.YLabel)
