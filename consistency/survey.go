@@ -517,9 +517,6 @@ func (c *conduct) baselines() []scoreColumn {
 
 func (c *conduct) evaluate(ctx context.Context) error {
 	add := func(over string, columns []scoreColumn) error {
-		if len(columns) < 2 {
-			return nil
-		}
 		e, err := Evaluate(ctx, c.table(columns), EvaluationOptions{Bins: c.Bins, Resampling: Resampling{Level: c.Level, N: max(1, c.Resamples), Seed: c.Seed}})
 		if err == nil {
 			c.out.Evaluations = append(c.out.Evaluations, NamedEvaluation{over, e})
@@ -542,11 +539,15 @@ func (c *conduct) evaluate(ctx context.Context) error {
 			estimators = append(estimators, c.c3Column("c3, "+string(v.estimator), i))
 		}
 	}
+	// Tables 8 and 9 have the baselines beside the C3s; those of another kernel would be of another kernel too.
 	for _, one := range []struct {
-		over    string
-		columns []scoreColumn
-	}{{"sources", sources}, {"kernels", kernels}, {"estimators", estimators}} {
-		if err := add(one.over, one.columns); err != nil {
+		over            string
+		columns, beside []scoreColumn
+	}{{"sources", sources, c.baselines()[1:]}, {"kernels", kernels, nil}, {"estimators", estimators, c.baselines()[1:]}} {
+		if len(one.columns) < 2 {
+			continue
+		}
+		if err := add(one.over, append(one.columns, one.beside...)); err != nil {
 			return err
 		}
 	}

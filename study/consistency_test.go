@@ -254,9 +254,9 @@ func checkSources(t *testing.T, s *consistency.Survey) {
 
 func checkBaselines(t *testing.T, s *consistency.Survey) {
 	t.Helper()
-	var over []string
+	var overs []string
 	for _, e := range s.Evaluations {
-		over = append(over, e.Over)
+		overs = append(overs, e.Over)
 		for _, b := range append(slices.Clone(e.PerModel), e.Means...) {
 			for _, row := range b.Metrics {
 				for k, v := range row.Values {
@@ -267,8 +267,21 @@ func checkBaselines(t *testing.T, s *consistency.Survey) {
 			}
 		}
 	}
-	if !slices.Equal(over, []string{"baselines", "sources", "kernels", "estimators"}) {
-		t.Errorf("evaluations over %v", over)
+	if !slices.Equal(overs, []string{"baselines", "sources", "kernels", "estimators"}) {
+		t.Errorf("evaluations over %v", overs)
+	}
+	for over, want := range map[string]string{
+		"sources":    "c3, model; c3, everyday; self-consistency; paraphrasing; self-report",
+		"kernels":    "c3, indicator; c3, clustered; c3, cosine",
+		"estimators": "c3, mmd2.unbiased; c3, cross; c3, energy.unbiased; self-consistency; paraphrasing; self-report",
+	} {
+		var names []string
+		for _, score := range s.Evaluations[slices.Index(overs, over)].Scores {
+			names = append(names, score.Name)
+		}
+		if got := strings.Join(names, "; "); got != want {
+			t.Errorf("over %s: %s, want %s", over, got, want)
+		}
 	}
 	if len(s.Evaluations[0].Scores) != 4 || len(s.Trends) != 6 || len(s.Convergence) != 2 {
 		t.Errorf("%d scores, %d trends, %d convergences", len(s.Evaluations[0].Scores), len(s.Trends), len(s.Convergence))
