@@ -13,17 +13,27 @@ import (
 // where all trials agree. It panics unless 0 <= k <= n, n > 0 and level is in (0,1).
 func Wilson(k, n int, level float64) measure.Interval {
 	mustBeProportion(k, n, level)
-	z := normalQuantile(level)
-	m, p := float64(n), float64(k)/float64(n)
+	return WilsonMean(float64(k)/float64(n), n, level)
+}
+
+// WilsonMean is [Wilson]'s interval for the mean of n values in [0,1] that are independent and otherwise
+// anything: that of a proportion of the same size, which is too wide rather than too narrow, as no values in
+// [0,1] of mean p vary more than those that are all 0 or 1, with the variance p(1-p). It panics unless p is in
+// [0,1], n > 0 and level is in (0,1).
+func WilsonMean(p float64, n int, level float64) measure.Interval {
+	if n <= 0 || !(p >= 0 && p <= 1) || !(level > 0 && level < 1) {
+		panic(fmt.Sprintf("metric: no interval for a mean of %v over %d at level %v", p, n, level))
+	}
+	z, m := normalQuantile(level), float64(n)
 	scale := 1 + z*z/m
 	centre := (p + z*z/(2*m)) / scale
 	half := z / scale * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
 	iv := clippedTo(0, 1, centre, half, level, "wilson")
 	// At the ends one side is exact, and rounding must not lift it off.
-	if k == 0 {
+	if p == 0 {
 		iv.Lower = 0
 	}
-	if k == n {
+	if p == 1 {
 		iv.Upper = 1
 	}
 	return iv

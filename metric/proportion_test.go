@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/credence-lab/credence/measure"
 )
 
@@ -66,6 +68,42 @@ func TestExactIntervalCoversAtLeastItsLevel(t *testing.T) {
 		if covered < .9 {
 			t.Errorf("coverage of %v is %v", p, covered)
 		}
+	}
+}
+
+// A judge whose three verdicts on an answer agree fully, or in one pair of three: the mean of 20 such answers lies within
+// the interval at least as often as it says, summed over all outcomes. With all 0 or 1 it is Wilson's.
+func TestIntervalOfAMeanCovers(t *testing.T) {
+	t.Parallel()
+	const n, low = 20, 1. / 3
+	for _, p := range []float64{.5, .8, .9} {
+		covered, binomial := 0., math.Pow(1-p, n)
+		for k := range n + 1 {
+			mean := (float64(k) + float64(n-k)*low) / n
+			if iv := WilsonMean(mean, n, .95); !iv.Excludes(p + (1-p)*low) {
+				covered += binomial
+			}
+			binomial *= float64(n-k) / float64(k+1) * p / (1 - p)
+		}
+		if covered < .95 {
+			t.Errorf("coverage at %v is %v", p, covered)
+		}
+	}
+	if d := cmp.Diff(Wilson(3, 40, .9), WilsonMean(3./40, 40, .9)); d != "" {
+		t.Errorf("a proportion: %s", d)
+	}
+	for _, c := range []struct {
+		p float64
+		n int
+	}{{1.1, 5}, {-.1, 5}, {math.NaN(), 5}, {.5, 0}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("WilsonMean(%v, %d) does not panic", c.p, c.n)
+				}
+			}()
+			WilsonMean(c.p, c.n, .95)
+		}()
 	}
 }
 

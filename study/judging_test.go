@@ -67,11 +67,29 @@ func TestModelsJudgeAloneInWordsAndInPanels(t *testing.T) {
 				t.Errorf("%s: repeatability %+v", j.Judge, j.Repeatability)
 			}
 			if j.Judge == "llm-text:b" {
-				if x, _ := j.Repeatability.Get(); j.Repeatability.N != 5 || !(x > .3 && x <= 1) {
-					t.Errorf("repeatability %v of %d answers", x, j.Repeatability.N)
+				x, _ := j.Repeatability.Get()
+				if iv := j.Repeatability.Interval; j.Repeatability.N != 5 || !(x > .3 && x <= 1) || iv == nil || !(iv.Lower < x && x <= iv.Upper && iv.Lower > 0) || iv.Method != "wilson" {
+					t.Errorf("repeatability %v of %d answers, %+v", x, j.Repeatability.N, iv)
 				}
 			}
 		}
+	}
+	shown := 0
+	for _, table := range results.Tables() {
+		if table.Name != "judge-steadiness" {
+			continue
+		}
+		shown++
+		var text strings.Builder
+		if err := table.WriteMarkdown(&text); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), "| llm-text:b |") || strings.Contains(text.String(), "| panel-mean:a+b |") || !strings.Contains(text.String(), "[") {
+			t.Errorf("%s", text.String())
+		}
+	}
+	if shown != len(results.Uncertainty) {
+		t.Errorf("%d tables of how steady the judges are, %d settings", shown, len(results.Uncertainty))
 	}
 	rows, err := parquet.ReadFile[judgementRow](filepath.Join(folder, "judgements.parquet"))
 	if err != nil {

@@ -46,7 +46,8 @@ type Steadiness struct {
 	// it was not asked.
 	Swapped *Sway `json:"swapped,omitempty"`
 	Turned  *Sway `json:"turned,omitempty"`
-	// Repeatability is the share of pairs of verdicts, written again for a sample of the answers, that agree.
+	// Repeatability is the share of pairs of verdicts, written again for a sample of the answers, that agree: its N are
+	// answers, its interval that of [metric.WilsonMean].
 	Repeatability *measure.Value `json:"repeatability,omitempty"`
 }
 
@@ -74,6 +75,24 @@ func (u *UncertaintyResult) Matrix() report.Matrix {
 		m.Quantifiers = append(m.Quantifiers, q.Quantifier)
 	}
 	return m
+}
+
+// Steadiness is what is shown of how steady the judges are that are models.
+func (u *UncertaintyResult) Steadiness() report.Steadiness {
+	s := report.Steadiness{Setting: u.Setting.String()}
+	for _, j := range u.Judges {
+		row := report.SteadyJudge{Judge: j.Judge, Repeatability: j.Repeatability}
+		if j.Swapped != nil {
+			row.Swapped = &report.Sway{Changed: j.Swapped.Changed, ToCorrect: j.Swapped.ToCorrect, ToIncorrect: j.Swapped.ToIncorrect}
+		}
+		if j.Turned != nil {
+			row.Turned = &report.Sway{Changed: j.Turned.Changed, ToCorrect: j.Turned.ToCorrect, ToIncorrect: j.Turned.ToIncorrect}
+		}
+		if row.Repeatability != nil || row.Swapped != nil || row.Turned != nil {
+			s.Judges = append(s.Judges, row)
+		}
+	}
+	return s
 }
 
 // quantified analyses the uncertainty of one setting. It returns the readings and judgements besides.

@@ -80,6 +80,9 @@ func (r *Results) Tables() []report.StudyTable {
 	list := report.StudyTables(r.Settings, r.Summaries)
 	for _, u := range r.Uncertainty {
 		list = append(list, report.MatrixTable(u.Matrix()))
+		if steady := u.Steadiness(); len(steady.Judges) > 0 {
+			list = append(list, report.SteadinessTable(steady))
+		}
 	}
 	return list
 }

@@ -239,6 +239,9 @@ func (r *runner) steadiness(id judge.ID, setting record.Setting) (s Steadiness) 
 			}
 		}
 		value := judge.Repeatability(again)
+		if x, ok := value.Get(); ok {
+			value = value.With(metric.WilsonMean(x, value.N, r.file.Analysis.Level))
+		}
 		s.Repeatability = &value
 	}
 	return s

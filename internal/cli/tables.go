@@ -23,7 +23,8 @@ func (a *app) newTablesCommand() *cobra.Command {
 of "Same Answer, Different Confidence": shift, ablation, axes, items,
 multiple-choice, estimators, supplied, selection, reference, transfer, range and
 multiverse, as far as the study has the parts they need; and quantifiers: the
-AUROC of each quantifier of uncertainty under each judge; and of consistency:
+AUROC of each quantifier of uncertainty under each judge, judge-steadiness: how
+often verdicts of models repeat and keep; and of consistency:
 consistency, c3-baselines, c3-models, c3-pooled, c3-averaged, c3-differences,
 c3-sources, c3-kernels, c3-estimators, diagnosis, diagnosis-items, neutrality,
 leaks, perturbations, topics, paraphrases, equivalence, convergence and trends.`,
