@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -120,6 +121,9 @@ type Perturbing struct {
 	// sampler is asked for an item.
 	Wanted, AtLeast, Batches int
 	MaxCharacters            int
+	// Gives says whether a text holds an accepted answer of the item in another way than in the words of a reference;
+	// nil looks at words alone.
+	Gives func(item record.Item, text string) bool
 	// Embed gives vectors, by which candidates as near to each other or to the question as K are refused. Nil
 	// compares words alone.
 	Embed Asker
@@ -177,7 +181,7 @@ type TooFewError struct {
 func (e *TooFewError) Error() string {
 	var why []string
 	refusals := e.Got.Refusals()
-	for _, r := range slices.Sorted(mapKeys(refusals)) {
+	for _, r := range slices.Sorted(maps.Keys(refusals)) {
 		why = append(why, fmt.Sprintf("%d %s", refusals[r], r))
 	}
 	words := fmt.Sprintf("item %s: %d of %d perturbations after %d batches", e.Got.Item, len(e.Got.Kept), e.Wanted, e.Got.Batches)
@@ -192,16 +196,6 @@ func (e *TooFewError) Error() string {
 		return words + " all were used"
 	}
 	return words + " were refused: " + strings.Join(why, ", ")
-}
-
-func mapKeys[K comparable, V any](m map[K]V) func(func(K) bool) {
-	return func(yield func(K) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // All finds contexts for every item, in the order of items. Error: a [TooFewError], or asking failed.
@@ -226,7 +220,7 @@ func eachAt(ctx context.Context, n int, pace Pace, do func(ctx context.Context, 
 
 // Item finds the contexts of one item.
 func (p *Perturbing) Item(ctx context.Context, item record.Item) (Perturbed, error) {
-	s := search{Perturbing: p, out: Perturbed{Item: item.ID}, guard: consistency.Guard{
+	s := search{Perturbing: p, item: item, out: Perturbed{Item: item.ID}, guard: consistency.Guard{
 		Question: item.Question, References: item.References, Choices: append(slices.Clone(item.Choices), item.Incorrect...),
 		MaxCharacters: p.MaxCharacters, StatementsOnly: true,
 	}}
@@ -242,6 +236,7 @@ func (p *Perturbing) Item(ctx context.Context, item record.Item) (Perturbed, err
 // search is the work on one item.
 type search struct {
 	*Perturbing
+	item     record.Item
 	guard    consistency.Guard
 	pool     *consistency.Pool
 	question []float32
@@ -280,6 +275,9 @@ func (s *search) take(ctx context.Context, candidates []string) error {
 		refusal, err := s.guard.Refuses(text, nil)
 		if err != nil {
 			return err
+		}
+		if refusal == "" && s.Gives != nil && s.Gives(s.item, text) {
+			refusal = consistency.RefusedReference
 		}
 		s.out.Candidates = append(s.out.Candidates, Candidate{Text: text, Batch: s.out.Batches, Refusal: refusal, Cosine: record.Absent(NotCompared)})
 		if refusal == "" {

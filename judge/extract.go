@@ -39,3 +39,12 @@ func written(x *big.Rat) string {
 func HasRange(references []string) bool {
 	return slices.ContainsFunc(references, func(r string) bool { return statedIn(r).high != nil })
 }
+
+// NamesInRange reports whether a text names, anywhere, a number in a range that a reference states: whoever reads
+// the text is shown an accepted answer. False where no reference states one.
+func NamesInRange(references []string, text string) bool {
+	return slices.ContainsFunc(references, func(r string) bool {
+		accepted := statedIn(r)
+		return accepted.high != nil && slices.ContainsFunc(figures(text), func(f figure) bool { return accepted.within(stated{figure: f}) })
+	})
+}

@@ -24,6 +24,16 @@ func TestNumberIn(t *testing.T) {
 			t.Errorf("%q: %q, %q", text, got, missing)
 		}
 	}
+	for text, want := range map[string]bool{
+		"It is some 149 metres high.": true, "They paid 148.0, or 7.": true, "152 steps": true, "It is 147 or 153.": false, "Nobody counted them.": false, "In 1490 it was built.": false,
+	} {
+		if got := NamesInRange([]string{"150 (acceptable range: anything between 148 and 152)"}, text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	if NamesInRange([]string{"150"}, "150") {
+		t.Error("a reference without a range has none to be in")
+	}
 	if !HasRange([]string{"150", "150 (acceptable range: anything between 148 and 152)"}) || HasRange([]string{"150", "between 148 and 152"}) {
 		t.Error("ranges")
 	}

@@ -317,6 +317,7 @@ func (r *runner) seek(ctx context.Context, source int, sampler collect.Sampler, 
 	c := r.file.Consistency
 	p := &collect.Perturbing{
 		Sampler: sampler, Wanted: c.Perturbed, AtLeast: c.AtLeast, Batches: c.Perturbations[source].Batches, MaxCharacters: c.MaxCharacters,
+		Gives: func(item record.Item, text string) bool { return judge.NamesInRange(item.References, text) },
 	}
 	if r.consistent.thresholds != nil {
 		p.Embed, p.K = r.consistent.embed, r.consistent.thresholds[source].k

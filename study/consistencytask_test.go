@@ -81,7 +81,7 @@ func taskFiles(t *testing.T) (folder string, f *study.File) {
 		"sums.json":    `[{"ID":"s1","Body":"Ann had 2 and got 2","Question":"How many apples has she?","Answer":4.0,"Equation":"","Type":"Addition"}]`,
 		"exam.csv":     "Which letter?,one,two,three,four,B\nWhich of two alike?,same,same,x,y,A\n",
 		"code.csv":     "question,answer\nWrite f.,def f(): return 1\n",
-		"contexts.csv": "perturbation,dataset\nThe sky was grey.,\nA dog barked twice.,\nLeaves fell slowly.,\nNever used.,elsewhere\n",
+		"contexts.csv": "perturbation,dataset\nThe sky was grey.,\nA dog barked twice.,\nLeaves fell slowly.,\nNever used.,elsewhere\nA tower of 149 metres is near.,range\n",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -118,6 +118,10 @@ func TestEveryTaskIsReadAndJudgedInItsWay(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	// 149 metres is an accepted answer, though the reference says 150.
+	if f := results.Consistency.Sources[0]; f.Benchmark != "range" || f.Candidates != 4 || f.Refused[consistency.RefusedReference] != 1 || f.Kept != 3 {
+		t.Errorf("%+v", f)
 	}
 	i := slices.IndexFunc(results.Consistency.Diagnosis.Benchmarks, func(b consistency.BenchmarkPart) bool { return b.Benchmark == "code" })
 	if i >= 0 && results.Consistency.Diagnosis.Benchmarks[i].N != 0 {
