@@ -167,6 +167,15 @@ type Survey struct {
 	Calibrations []Calibration `json:"calibrations,omitempty"`
 }
 
+// Main are the states under the first source, kernel and estimator of the design, one for each model on each
+// benchmark.
+func (s *Survey) Main() []StateCount {
+	main := s.Design.main()
+	return slices.DeleteFunc(slices.Clone(s.States), func(c StateCount) bool {
+		return c.Source != s.Design.Sources[main.source] || c.Kernel != main.kernel || c.Estimator != main.estimator
+	})
+}
+
 // StateCount is how far the items of one model on one benchmark have a C3.
 type StateCount struct {
 	Model     string    `json:"model"`
@@ -237,13 +246,12 @@ func Conduct(ctx context.Context, d Design, list []Answered) (*Survey, []Scored,
 	if len(d.Sources) == 0 || len(d.Kernels) == 0 || len(d.Estimators) == 0 {
 		return nil, nil, fmt.Errorf("consistency: a design without source, kernel or estimator")
 	}
-	c := &conduct{Design: d, list: list}
+	c := &conduct{Design: d, list: list, out: Survey{Design: d}}
 	for _, step := range []func(context.Context) error{c.items, c.evaluate, c.checks, c.converge, c.diagnose, c.trends} {
 		if err := step(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
-	c.out.Design = d
 	return &c.out, c.scored, nil
 }
 
@@ -694,11 +702,8 @@ func (c *conduct) trendsBy(by string, places map[string]float64) error {
 		}
 		points[key] = append(points[key], TrendPoint{Model: model, At: at, Value: v})
 	}
-	main := c.main()
-	for _, s := range c.out.States {
-		if s.Source == c.Sources[main.source] && s.Kernel == main.kernel && s.Estimator == main.estimator {
-			put("mean c3", s.Benchmark, s.Model, s.C3)
-		}
+	for _, s := range c.out.Main() {
+		put("mean c3", s.Benchmark, s.Model, s.C3)
 	}
 	for _, b := range c.out.Evaluations[0].PerModel {
 		for _, row := range b.Metrics[:2] { // the calibration error and AUROC

@@ -82,10 +82,12 @@ func againstWords(e consistency.NamedEvaluation, b consistency.Block) string {
 // consistencyWarnings are what a reader must not overlook, each once.
 func consistencyWarnings(s *consistency.Survey) []string {
 	var list []string
-	for _, c := range s.States {
-		if c.Undetermined > 0 && c.Source == s.Design.Sources[0] && c.Kernel == s.Design.Kernels[0] && c.Estimator == s.Design.Estimators[0] {
+	for _, c := range s.Main() {
+		if c.Undetermined > 0 {
 			list = append(list, fmt.Sprintf("%s on %s: of %s %d have answers that agree in nothing, so that their C3 is undetermined.", c.Model, c.Benchmark, plural(c.Items, "item"), c.Undetermined))
 		}
+	}
+	for _, c := range s.States {
 		if c.Missing > 0 && c.Estimator == s.Design.Estimators[0] {
 			list = append(list, fmt.Sprintf("%s on %s, %s, %s: of %s %d have no C3.", c.Model, c.Benchmark, c.Source, c.Kernel, plural(c.Items, "item"), c.Missing))
 		}

@@ -75,6 +75,18 @@ type PerturbationCost struct {
 	PerSecond float64 `json:"accepted_per_second"`
 }
 
+// Perturbations is how those of one source for one data set were found, and what they cost in this run.
+type Perturbations struct {
+	PerturbationCost
+	// Of each of Items so many are Wanted, and none has fewer than Fewest. Candidates were looked at, and Refused
+	// counts those that are not used by reason.
+	Items      int                         `json:"items"`
+	Wanted     int                         `json:"wanted"`
+	Fewest     int                         `json:"fewest"`
+	Candidates int                         `json:"candidates"`
+	Refused    map[consistency.Refusal]int `json:"refused"`
+}
+
 func newConsistent() consistent {
 	return consistent{
 		perturbed: map[string][][]collect.Perturbed{}, paraphrased: map[string][]collect.Paraphrased{}, topics: map[string][]topicsOf{},
@@ -485,6 +497,10 @@ func (r *runner) costs(source int, d dataset.Dataset, a wrote, took time.Duratio
 		cost.PerSecond = float64(cost.Accepted) / took.Seconds()
 	}
 	r.consistent.costs = append(r.consistent.costs, cost)
+	if r.options.Perturbed != nil {
+		f := r.factsOf(source, r.file.Consistency.Perturbations[source], d)
+		r.options.Perturbed(Perturbations{cost, f.Items, f.Wanted, f.Fewest, f.Candidates, f.Refused})
+	}
 }
 
 // askConsistency asks one setting for its samples.

@@ -28,6 +28,8 @@ type Options struct {
 	Version string
 	// Progress is called as items finish; may be nil.
 	Progress func(Progress)
+	// Perturbed is told of the perturbations of each source for each data set once they are found; may be nil.
+	Perturbed func(Perturbations)
 	// Note is told, before anything is asked of it, what a user should know of how a data set was read and of
 	// what a model cannot be asked for; may be nil. For people.
 	Note func(about, note string)

@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-lab/credence/consistency"
 	"github.com/credence-lab/credence/internal/termsafe"
+	"github.com/credence-lab/credence/measure"
 	"github.com/credence-lab/credence/study"
 	"github.com/credence-lab/credence/weights"
 )
@@ -115,6 +117,33 @@ func (e *events) counted(now time.Time, p pace, what string, done, total int) {
 		head
 		work
 	}{head{"progress", now.UTC()}, workOf(now, p, what, done, total)})
+}
+
+// perturbed says how the perturbations of a source for a data set were found.
+func (e *events) perturbed(p study.Perturbations) {
+	e.write(struct {
+		head
+		study.Perturbations
+	}{e.head("perturbations"), p})
+}
+
+// surveyed says of every setting what became of the C3 of its items, under the first source, kernel and estimator.
+func (e *events) surveyed(s *consistency.Survey) {
+	if e == nil || s == nil {
+		return
+	}
+	for _, c := range s.Main() {
+		e.write(struct {
+			head
+			Model        string        `json:"model"`
+			Dataset      string        `json:"dataset"`
+			Items        int           `json:"items"`
+			Determined   int           `json:"determined"`
+			Undetermined int           `json:"undetermined"`
+			Missing      int           `json:"missing"`
+			C3           measure.Value `json:"c3"`
+		}{e.head("consistency"), c.Model, c.Benchmark, c.Items, c.Determined, c.Undetermined, c.Missing, c.C3})
+	}
 }
 
 // finished says that a run is done and where its results are.

@@ -133,7 +133,14 @@ func (a *app) runStudy(cmd *cobra.Command, s *study.File, flags studyFlags) erro
 		Open:     opener,
 		Version:  versionLine(),
 		Progress: progress.update,
-		Note:     func(dataset, note string) { a.log.Info(dataset + ": " + note) },
+		Perturbed: func(p study.Perturbations) {
+			if e := a.events(); e != nil {
+				e.perturbed(p)
+				return
+			}
+			a.log.Debug(fmt.Sprintf("%s for %s: %d perturbations of %d candidates", p.Source, p.Dataset, p.Accepted, p.Candidates))
+		},
+		Note: func(dataset, note string) { a.log.Info(dataset + ": " + note) },
 	})
 	progress.end()
 	if err != nil {
@@ -142,6 +149,7 @@ func (a *app) runStudy(cmd *cobra.Command, s *study.File, flags studyFlags) erro
 	if err := a.printResults(cmd, s, flags, results, info, folder); err != nil {
 		return err
 	}
+	a.events().surveyed(results.Consistency)
 	a.events().finished(folder, info)
 	return nil
 }
