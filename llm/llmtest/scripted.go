@@ -1,5 +1,5 @@
 // Package llmtest tests engines and what stands on them: [Conformance] is the suite that every
-// [llm.Engine] passes, and [Scripted] is an engine without weights whose behaviour a test plants.
+// [llm.Engine] passes, [EntailmentConformance] that of every [llm.Entailer], and [Scripted] is an engine without weights whose behaviour a test plants.
 //
 // [NewQuiz] with [Confident] is the usual way to one: a model that answers given items rightly or
 // wrongly, and is as sure of it, in words and in each context, as the test says.

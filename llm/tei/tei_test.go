@@ -26,6 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type server struct {
 	labels []string // of an entailment model, in the order of its ids; none embeds
 	model  *llmtest.Scripted
+	tooLong int // the status for a text that is too long; 0 is 413
 	// change is made to an answer before it is sent; it may be nil.
 	change func(path, body string) (int, string)
 
@@ -85,7 +86,7 @@ func (s *server) answer(r *http.Request) (int, any) {
 	for _, in := range body.Inputs {
 		one, failed := s.one(r.Context(), r.URL.Path, in)
 		if failed != nil {
-			return 413, failed
+			return max(s.tooLong, 413), failed
 		}
 		out = append(out, one)
 	}
@@ -161,6 +162,27 @@ var orders = [][]string{
 	{"CONTRADICTION", "NEUTRAL", "ENTAILMENT"},
 	{"entailment", "neutral", "contradiction"},
 	{"Contradiction", "Entailment", "Neutral"},
+}
+
+// TestEntailerConforms holds the client to its promises with servers whose models have their labels in every case and
+// order, whose answers are sorted by score, and that refuse long texts with one status or the other.
+func TestEntailerConforms(t *testing.T) {
+	t.Parallel()
+	for _, labels := range orders {
+		for _, status := range []int{413, 422} {
+			t.Run(fmt.Sprint(labels, status), func(t *testing.T) {
+				t.Parallel()
+				url := listen(t, &server{labels: labels, tooLong: status})
+				llmtest.EntailmentConformance(t, func(t *testing.T) llm.Entailer {
+					e, err := tei.OpenEntailer(t.Context(), tei.Config{URL: url})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return e
+				}, llmtest.EntailExpect{Tokens: maxLength})
+			})
+		}
+	}
 }
 
 // TestLabelsOfEveryOrder asks models whose makers named and ordered their labels otherwise.
@@ -314,6 +336,9 @@ func TestStatuses(t *testing.T) {
 		got := e.Entail(t.Context(), []llm.Pair{{Premise: "a", Hypothesis: "a"}})[0]
 		if (got.Err == nil) != repeated || (asked == 2) != repeated {
 			t.Errorf("%d: asked %d times, %v", status, asked, got.Err)
+		}
+		if !repeated && !errors.Is(got.Err, llm.ErrRefused) {
+			t.Errorf("%d: %v is not said to be a refusal", status, got.Err)
 		}
 		_ = e.Close()
 	}
