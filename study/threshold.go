@@ -82,6 +82,22 @@ type threshold struct {
 	calibration *consistency.Calibration
 }
 
+// findThresholds finds the thresholds of all sources.
+func (r *runner) findThresholds() error {
+	r.consistent.thresholds = nil
+	for i := range r.file.Consistency.Perturbations {
+		t, ok, err := r.file.thresholdOf(i)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return nil
+		}
+		r.consistent.thresholds = append(r.consistent.thresholds, t)
+	}
+	return nil
+}
+
 // thresholdOf is the threshold for a source; ok is false where the filter is off. Texts that no model writes take
 // a calibration of the study's embedding by any sampler, since it is the embedding that tells texts apart.
 func (f *File) thresholdOf(source int) (t threshold, ok bool, err error) {
