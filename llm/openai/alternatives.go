@@ -76,6 +76,15 @@ func descending(values []*float64) []float64 {
 	return list
 }
 
+// descendingOf are the values of a list of tokens, as of [descending].
+func descendingOf[T any](list []T, value func(T) *float64) []float64 {
+	values := make([]*float64, len(list))
+	for i, one := range list {
+		values[i] = value(one)
+	}
+	return descending(values)
+}
+
 // byText are the values of the most probable tokens at a position as OpenAI's older route has them: an object
 // of texts and values. Tokens that are decoded alike are one entry there, so that a list may lack some.
 type byText []*float64

@@ -37,12 +37,14 @@ func (c *chat) meet(ctx context.Context) (facts, error) {
 }
 
 type chatToken struct {
-	Text    string   `json:"token"`
-	Bytes   piece    `json:"bytes"`
+	Text    string          `json:"token"`
+	Bytes   piece           `json:"bytes"`
+	LogProb *float64        `json:"logprob"`
+	Top     []chatCandidate `json:"top_logprobs"`
+}
+
+type chatCandidate struct {
 	LogProb *float64 `json:"logprob"`
-	Top     []struct {
-		LogProb *float64 `json:"logprob"`
-	} `json:"top_logprobs"`
 }
 
 // mostTop is how many alternatives OpenAI's routes tell.
@@ -50,11 +52,7 @@ const mostTop = 20
 
 // top are the log-probabilities of the alternatives, as of [descending].
 func (t chatToken) top() []float64 {
-	list := make([]*float64, len(t.Top))
-	for i, one := range t.Top {
-		list[i] = one.LogProb
-	}
-	return descending(list)
+	return descendingOf(t.Top, func(c chatCandidate) *float64 { return c.LogProb })
 }
 
 // chatMessage is what a model said. Servers name the field of the reasoning differently.

@@ -249,11 +249,7 @@ type llamaCandidate struct {
 
 // top are the log-probabilities of the likeliest tokens, as of [descending].
 func (c llamaCandidate) top() []float64 {
-	list := make([]*float64, len(c.Top))
-	for i, one := range c.Top {
-		list[i] = one.LogProb
-	}
-	return descending(list)
+	return descendingOf(c.Top, func(c llamaCandidate) *float64 { return c.LogProb })
 }
 
 // of checks that an answer is about a whole prompt of n tokens.
