@@ -72,7 +72,7 @@ func indexItems(models []*sample) map[string]int {
 }
 
 // cells are the values of one model: point[k][s] of statistic k and score s, and draws[k][s] of each resample,
-// NaN where undefined.
+// NaN where undefined; why[k][s] says why the point is.
 type cells struct {
 	items   []int // number of each row used
 	n       int
@@ -80,6 +80,7 @@ type cells struct {
 	perItem []uint32
 	columns []column
 	point   [][]float64
+	why     [][]measure.Reason
 	draws   [][][]float64
 }
 
@@ -111,11 +112,13 @@ func (s *sample) cells(index map[string]int, calibration, ranking []metric.Stati
 	add(s.ranking, ranking, len(calibration))
 	for range len(calibration) + len(ranking) {
 		c.point = append(c.point, make([]float64, len(s.scaled)))
+		c.why = append(c.why, make([]measure.Reason, len(s.scaled)))
 		c.draws = append(c.draws, make([][]float64, len(s.scaled)))
 	}
 	for _, col := range c.columns {
 		for k, eval := range col.eval {
-			c.point[col.first+k][col.score] = orNaN(eval(col.prepared.Counts()))
+			x, why := eval(col.prepared.Counts())
+			c.point[col.first+k][col.score], c.why[col.first+k][col.score] = orNaN(x, why), why
 		}
 	}
 	return c
@@ -153,15 +156,17 @@ func orNaN(x float64, why measure.Reason) float64 {
 // meanOver averages statistic k of a score over models, minus that of another score unless minus is -1.
 func meanOver(id string, models []*cells, k, score, minus int, r Resampling) measure.Value {
 	sum, n, used, leftOut := 0., 0, 0, map[string]int{}
+	why, all := measure.Reason(""), 0
 	draws := make([]float64, r.N)
 	for _, m := range models {
 		for why, count := range m.leftOut {
 			leftOut[why] += count
 		}
-		x := m.point[k][score]
+		x, reason := m.point[k][score], m.why[k][score]
 		if minus >= 0 {
-			x -= m.point[k][minus]
+			x, reason = x-m.point[k][minus], cmp.Or(reason, m.why[k][minus])
 		}
+		why, all = cmp.Or(why, reason), all+m.n
 		if math.IsNaN(x) {
 			continue
 		}
@@ -174,7 +179,7 @@ func meanOver(id string, models []*cells, k, score, minus int, r Resampling) mea
 		}
 	}
 	if used == 0 {
-		return measure.Undefined(id, measure.NoItems, 0).Leaving(leftOut).
+		return measure.Undefined(id, cmp.Or(why, measure.NoItems), all).Leaving(leftOut).
 			Warn("models-left-out", "the value is undefined in all %d models", len(models))
 	}
 	v := measure.Of(id, sum/float64(used), n).Leaving(leftOut)

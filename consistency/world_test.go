@@ -286,6 +286,19 @@ func TestAModelWithoutAValueLeavesTheMean(t *testing.T) {
 	if !warned(auroc, "models-left-out") || auroc.N != 80 {
 		t.Errorf("n %d, %v", auroc.N, auroc.Warnings)
 	}
+	// Where all models are always right, the mean has their reason.
+	for i := range table.Rows {
+		table.Rows[i].Performance = record.Known(1)
+	}
+	one, err := consistency.Evaluate(context.Background(), table, consistency.EvaluationOptions{Bins: 10, Resampling: consistency.Resampling{Level: .9, N: 50}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []measure.Value{one.Means[0].Metrics[1].Values[0], one.Means[0].Metrics[1].Differences[0]} {
+		if v.Defined() || v.Reason() != measure.OneClass || v.N != 160 || !warned(v, "models-left-out") {
+			t.Errorf("%+v", v)
+		}
+	}
 	if d := e.PerModel[1].Metrics[1].Differences[0]; d.Reason() != measure.OneClass {
 		t.Errorf("a difference where there is one class: %v", d.Reason())
 	}
