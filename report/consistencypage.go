@@ -171,14 +171,18 @@ func convergenceFigures(s *consistency.Survey) []consistencyFigure {
 	return []consistencyFigure{f}
 }
 
-// trendFigures draw the mean C3 of every model by release and by size (Figure 1).
+// trendFigures draw the mean C3 of every model by month of release (Figure 1), and how well its C3 tells
+// performance by size (Figure 2).
 func trendFigures(s *consistency.Survey) []consistencyFigure {
 	var list []consistencyFigure
-	for _, by := range []string{"release", "parameters"} {
+	for _, kind := range []trendKind{
+		{by: "release", means: true, says: "Mean C3 of each model by month of release (Figure 1)", x: "month of release", y: "mean C3, clipped", place: monthWords},
+		{by: "parameters", says: "ECE and AUROC of the C3 of each model by size (Figure 2)", x: "thousands of millions of parameters", y: "ECE ↓, AUROC ↑", place: Number},
+	} {
 		var of []consistency.NamedTrend
 		var places []float64
 		for _, n := range s.Trends {
-			if n.By != by || n.Value != "mean c3" {
+			if n.By != kind.by || (n.Value == meanC3) != kind.means {
 				continue
 			}
 			of = append(of, n)
@@ -186,39 +190,49 @@ func trendFigures(s *consistency.Survey) []consistencyFigure {
 				places = append(places, p.At)
 			}
 		}
-		if len(places) == 0 || slices.Min(places) == slices.Max(places) {
-			continue
+		if len(places) > 0 && slices.Min(places) < slices.Max(places) {
+			list = append(list, kind.figure(s, of, slices.Min(places), slices.Max(places)))
 		}
-		list = append(list, trendFigure(s, by, of, slices.Min(places), slices.Max(places)))
 	}
 	return list
 }
 
-func trendFigure(s *consistency.Survey, by string, of []consistency.NamedTrend, from, to float64) consistencyFigure {
-	says, x, place := "Mean C3 of each model by month of release (Figure 1)", "month of release", monthWords
-	if by == "parameters" {
-		says, x, place = "Mean C3 of each model by size", "thousands of millions of parameters", Number
-	}
+// meanC3 is what [consistency.NamedTrend] calls the mean C3; other values are metrics of it.
+const meanC3 = "mean c3"
+
+// trendKind is one figure of values over models.
+type trendKind struct {
+	by         string
+	means      bool
+	says, x, y string
+	place      func(float64) string // what stands at a place of the axis
+}
+
+func (k trendKind) figure(s *consistency.Survey, of []consistency.NamedTrend, from, to float64) consistencyFigure {
 	plot := chart.Scatter{
-		Head:   chart.Head{ID: "trend-" + by, Title: says, Desc: "A mark for each model and data set; undetermined items are in no mean, and counted."},
-		XLabel: x, YLabel: "mean C3, clipped", Ends: [2]string{place(from), place(to)},
+		Head:   chart.Head{ID: "trend-" + k.by, Title: k.says, Desc: "A mark for each model and data set. Undetermined items are in no mean C3, and are counted."},
+		XLabel: k.x, YLabel: k.y, Ends: [2]string{k.place(from), k.place(to)},
 	}
-	f := consistencyFigure{Says: says}
-	for k, n := range of {
-		out := 0
+	f := consistencyFigure{Says: k.says}
+	for series, n := range of {
+		name, out := "C3", 0
+		if n.Value != meanC3 {
+			name = consistencyMetric(n.Value)
+		}
+		name += " on " + n.Benchmark
 		for _, p := range n.Points {
-			c3, ok := p.Value.Get()
+			x, ok := p.Value.Get()
 			if !ok {
 				continue
 			}
 			undetermined := undetermined(s, s.Design.Sources[0], n.Benchmark, p.Model)
 			out += undetermined
 			plot.Points = append(plot.Points, chart.ScatterPoint{
-				Series: k, X: (p.At - from) / (to - from), Y: min(1, max(0, c3)),
-				Hover: fmt.Sprintf("%s on %s, %s: C3 %s, %d undetermined", termsafe.String(p.Model), termsafe.String(n.Benchmark), place(p.At), Estimate(p.Value), undetermined),
+				Series: series, X: (p.At - from) / (to - from), Y: min(1, max(0, x)),
+				Hover: fmt.Sprintf("%s, %s: %s %s, %d undetermined", termsafe.String(p.Model), k.place(p.At), termsafe.String(name), Estimate(p.Value), undetermined),
 			})
 		}
-		f.Keys = append(f.Keys, familyView{fmt.Sprintf("%s (%s, correlation %s, %d undetermined)", n.Benchmark, plural(len(n.Points), "model"), SignedEstimate(n.Correlation), out), k})
+		f.Keys = append(f.Keys, familyView{fmt.Sprintf("%s (%s, correlation %s, %d undetermined)", name, plural(len(n.Points), "model"), SignedEstimate(n.Correlation), out), series})
 	}
 	f.Chart = plot.SVG()
 	return f
