@@ -24,8 +24,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // server is a local server that answers as text-embeddings-inference does.
 type server struct {
-	labels []string // of an entailment model, in the order of its ids; none embeds
-	model  *llmtest.Scripted
+	labels  []string // of an entailment model, in the order of its ids; none embeds
+	model   *llmtest.Scripted
 	tooLong int // the status for a text that is too long; 0 is 413
 	// change is made to an answer before it is sent; it may be nil.
 	change func(path, body string) (int, string)
