@@ -56,6 +56,24 @@ func BERTScore(answer, reference [][]float64) (precision, recall, f1 record.Numb
 	return record.Known(p), record.Known(r), f1
 }
 
+// BERTScores are the three values of [BERTScore] against the nearest of several references, by each of them: the
+// highest F1, the highest precision, the highest recall, which may be of different references. A reference that
+// gives no value counts only where none gives one.
+func BERTScores(answer [][]float64, references [][][]float64) (precision, recall, f1 record.Number) {
+	none := record.Absent(NoEmbedding)
+	best := [3]record.Number{none, none, none}
+	for i, reference := range references {
+		p, r, f := BERTScore(answer, reference)
+		for k, x := range [3]record.Number{p, r, f} {
+			value, known := x.Get()
+			if b, have := best[k].Get(); known && (!have || value > b) || !have && i == 0 {
+				best[k] = x
+			}
+		}
+	}
+	return best[0], best[1], best[2]
+}
+
 // greedy is the mean over tokens of the highest cosine with one of others.
 func greedy(tokens, others [][]float64) (float64, bool) {
 	sum := 0.0
@@ -112,6 +130,18 @@ func embeddingEntries() []Entry {
 			Definition: "2PR/(P+R), P and R the mean highest cosine of each token of answer and of reference with one of the other, highest over references",
 			Low:        -1, High: 1, Cut: MustCut, Needs: []Need{References, TokenEmbeddings},
 			Source: "Zhang et al. 2020; " + secondPaper,
+		},
+		{
+			ID: "bert-score.precision", Title: "BERTScore, precision",
+			Definition: "P of bert-score alone: the mean over the answer's tokens of the highest cosine with a token of the reference, highest over references",
+			Low:        -1, High: 1, Cut: MustCut, Needs: []Need{References, TokenEmbeddings},
+			Source: "Zhang et al. 2020, section 3",
+		},
+		{
+			ID: "bert-score.recall", Title: "BERTScore, recall",
+			Definition: "R of bert-score alone: the mean over the reference's tokens of the highest cosine with a token of the answer, highest over references",
+			Low:        -1, High: 1, Cut: MustCut, Needs: []Need{References, TokenEmbeddings},
+			Source: "Zhang et al. 2020, section 3",
 		},
 	}
 }

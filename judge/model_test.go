@@ -176,6 +176,37 @@ func TestSimilarity(t *testing.T) {
 	}
 }
 
+// The answer's tokens are (1, 0) and (.6, .8). Against (1, 0): precision (1 + .6)/2 = .8, recall 1, F1 1.6/1.8 = .889.
+// Against (0, 1) and (1, 0): precision (1 + .8)/2 = .9, recall (.8 + 1)/2 = .9, F1 .9. The best of each counts.
+func TestBERTScoreOfSeveralReferencesByHand(t *testing.T) {
+	t.Parallel()
+	answer := [][]float64{{1, 0}, {.6, .8}}
+	one, two, bad := [][]float64{{1, 0}}, [][]float64{{0, 1}, {1, 0}}, [][]float64{{0, 0}}
+	for _, c := range []struct {
+		references [][][]float64
+		p, r, f    record.Number
+	}{
+		{[][][]float64{one}, record.Known(.8), record.Known(1), record.Known(1.6 / 1.8)},
+		{[][][]float64{one, two}, record.Known(.9), record.Known(1), record.Known(.9)},
+		{[][][]float64{bad, nil, two, one}, record.Known(.9), record.Known(1), record.Known(.9)},
+		{[][][]float64{bad, nil}, record.Absent(BadEmbedding), record.Absent(BadEmbedding), record.Absent(BadEmbedding)},
+		{[][][]float64{nil, bad}, record.Absent(NoEmbedding), record.Absent(NoEmbedding), record.Absent(NoEmbedding)},
+		{nil, record.Absent(NoEmbedding), record.Absent(NoEmbedding), record.Absent(NoEmbedding)},
+	} {
+		p, r, f := BERTScores(answer, c.references)
+		for k, pair := range [][2]record.Number{{p, c.p}, {r, c.r}, {f, c.f}} {
+			x, known := pair[0].Get()
+			want, ok := pair[1].Get()
+			if known != ok || math.Abs(x-want) > 1e-15 || pair[0].Missing() != pair[1].Missing() {
+				t.Errorf("%v, value %d: %+v, want %+v", c.references, k, pair[0], pair[1])
+			}
+		}
+	}
+	if p, _, _ := BERTScores(nil, [][][]float64{one}); p.Missing() != NoEmbedding {
+		t.Errorf("an answer without tokens: %+v", p)
+	}
+}
+
 func TestBERTScoreByHand(t *testing.T) {
 	t.Parallel()
 	// The answer's tokens find 1 and .6, the reference's only token finds 1.

@@ -31,6 +31,9 @@ const (
 	// Embed asks for a vector that stands for the meaning of a text. The text is Prompt.Text, and the
 	// request has nothing else.
 	Embed Kind = "embed"
+	// EmbedTokens asks for a vector for each token of a text, which says what it means there. The request is as of
+	// Embed. See [TokenVectors].
+	EmbedTokens Kind = "embed-tokens"
 	// Entail asks a model made for it whether a premise, Prompt.Text, entails a hypothesis, Answer. The request
 	// has nothing else. See [Relating].
 	Entail Kind = "entail"
@@ -117,7 +120,7 @@ const (
 	FinishLength Finish = "length"
 	// FinishScored: a Score call; nothing was generated.
 	FinishScored Finish = "scored"
-	// FinishEmbedded: an Embed call; nothing was generated.
+	// FinishEmbedded: an Embed or EmbedTokens call; nothing was generated.
 	FinishEmbedded Finish = "embedded"
 	// FinishRelated: an Entail call; nothing was generated.
 	FinishRelated Finish = "related"
@@ -137,7 +140,8 @@ type Reply struct {
 	// Embedding is the vector of an Embed call, of Capabilities.Dimensions numbers and length 1 (within
 	// 1e-6), so that the cosine of two embeddings is the sum of their products, from -1 to 1: the higher,
 	// the nearer in meaning. It is of the whole text: an engine that cannot take a text whole refuses it
-	// with an [OverflowError]. Nil for other kinds.
+	// with an [OverflowError]. For EmbedTokens it has the vectors of Tokens one after another; see [TokenVectors].
+	// Nil for other kinds.
 	Embedding []float32
 	// PromptIDs are the ids before the first of Tokens, or those of the text that was embedded, marks of its
 	// beginning and end included; nil where an engine does not know them.
@@ -176,7 +180,7 @@ type Engine interface {
 
 // Capabilities is what an engine can do with its model.
 type Capabilities struct {
-	Generate, Score, Embed, Entail bool
+	Generate, Score, Embed, EmbedTokens, Entail bool
 	// Dimensions is the number of numbers of an embedding; 0 for an engine that gives none.
 	Dimensions int
 	// Chat says that the model has a chat template.
@@ -224,7 +228,7 @@ func (e *OverflowError) Is(target error) bool { return target == ErrContextOverf
 // before the first request, so that a study that cannot work does not start.
 func (c Capabilities) Check(kinds ...Kind) error {
 	for _, k := range kinds {
-		if (k == Generate && !c.Generate) || (k == Score && !c.Score) || (k == Embed && !c.Embed) || (k == Entail && !c.Entail) {
+		if (k == Generate && !c.Generate) || (k == Score && !c.Score) || (k == Embed && !c.Embed) || (k == EmbedTokens && !c.EmbedTokens) || (k == Entail && !c.Entail) {
 			return fmt.Errorf("%s: %w", k, ErrNotSupported)
 		}
 	}
@@ -236,7 +240,7 @@ func (c Capabilities) Check(kinds ...Kind) error {
 // [ErrEmptyText].
 func (r Request) Validate() error {
 	switch r.Kind {
-	case Embed:
+	case Embed, EmbedTokens:
 		return r.validateEmbed()
 	case Entail:
 		return r.validateEntail()

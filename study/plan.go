@@ -175,7 +175,7 @@ func (r *runner) planSource(ctx context.Context, plan *Plan, known *ledger.Ledge
 	var engine llm.Engine
 	var note string
 	if stage == StageEmbeddings {
-		engine, note, err = describe.DescribeEmbeddings(r.file.Embeddings)
+		engine, note, err = describe.DescribeEmbeddings(r.file.embeddingsWanted())
 	} else {
 		engine, note, err = describe.DescribeEntailment(r.file.Entailment)
 	}
@@ -276,6 +276,8 @@ func (e *typical) answer(r llm.Request) llm.Result {
 	case llm.Entail:
 		e.prompt += textTokens(r.Answer)
 		return llm.Result{Reply: llm.Entailment{Neither: 1}.Reply()}
+	case llm.EmbedTokens:
+		return llm.Result{Reply: llm.TokenReply([]record.Token{{}}, [][]float32{{1}})}
 	case llm.Embed:
 		return llm.Result{Reply: llm.Reply{Embedding: []float32{1}, Finish: llm.FinishEmbedded}}
 	}

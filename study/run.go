@@ -134,6 +134,7 @@ type runner struct {
 	verdicts  map[verdictKey][]modelVerdict
 	// Vectors of texts, nil without embeddings, and relations of pairs by who judged them; see entailmentJudge.
 	vectors   map[string]collect.Vector
+	matrices  map[string]collect.Matrix // of the tokens of texts
 	relations map[string]relations
 	// What gave them, where it was no model of the study.
 	sources []ranSource

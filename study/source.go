@@ -76,8 +76,14 @@ func (r *runner) fromSource(ctx context.Context, stage Stage) (err error) {
 // done.
 func (r *runner) askSource(ctx context.Context, ask collect.Asker, stage Stage, after func(done, total int)) error {
 	if stage == StageEmbeddings {
-		texts := r.textsToEmbed() // each once
-		return r.askEmbeddings(ctx, ask, texts, collect.Pace{Open: openItems, Done: func(done int) { after(done, len(texts)) }})
+		texts, ofTokens := r.textsToEmbed(), r.textsOfTokens() // each once
+		total := len(texts) + len(ofTokens)
+		if r.file.embedsTexts() {
+			if err := r.askEmbeddings(ctx, ask, texts, collect.Pace{Open: openItems, Done: func(done int) { after(done, total) }}); err != nil {
+				return err
+			}
+		}
+		return r.askTokenEmbeddings(ctx, ask, ofTokens, collect.Pace{Open: openItems, Done: func(done int) { after(len(texts)+done, total) }})
 	}
 	pairs, distinct := []collect.Pair(nil), map[collect.Pair]bool{}
 	for _, m := range r.file.Models {

@@ -21,6 +21,8 @@ type Embeddings struct {
 	Server `yaml:",inline"`
 	// Price of the server's tokens; nil where they cost nothing.
 	Price *Price `yaml:"price,omitempty"`
+	// Tokens says that the vectors of tokens are wanted as well. A study that has a judge which compares them says so.
+	Tokens bool `yaml:"-"`
 }
 
 // Entailment says who judges what follows from what. A text in the file is short for By.
@@ -182,6 +184,7 @@ func OpenEmbeddings(ctx context.Context, e Embeddings) (llm.Engine, error) {
 		if err != nil {
 			return nil, err
 		}
+		c.Tokens = e.Tokens
 		return engineOrError(tei.OpenEmbedder(ctx, c))
 	}
 	m := Model{Engine: e.Engine, Server: e.Server}
@@ -222,7 +225,7 @@ func (s Server) tei() (tei.Config, error) {
 
 // openEmbeddings opens the source of embeddings and holds what it can do against what is asked of it.
 func (r *runner) openEmbeddings(ctx context.Context) (llm.Engine, error) {
-	engine, err := openVectors(ctx, r.options.Open, r.file.Embeddings, "leave \"embeddings\" out of the study")
+	engine, err := openVectors(ctx, r.options.Open, r.file.embeddingsWanted(), "leave \"embeddings\" out of the study")
 	if err != nil {
 		return nil, err
 	}
@@ -230,6 +233,13 @@ func (r *runner) openEmbeddings(ctx context.Context) (llm.Engine, error) {
 		return nil, closing(engine, err)
 	}
 	return engine, nil
+}
+
+// embeddingsWanted are the study's embeddings with what is wanted of them.
+func (f *File) embeddingsWanted() Embeddings {
+	e := f.Embeddings
+	e.Tokens = len(f.tokenJudges()) > 0
+	return e
 }
 
 // openVectors opens a source of embeddings; hint says what to do where the opener has none.
@@ -241,6 +251,10 @@ func openVectors(ctx context.Context, open Opener, e Embeddings, hint string) (l
 	engine, err := sources.OpenEmbeddings(ctx, e)
 	if err != nil {
 		return nil, fmt.Errorf("embeddings %s: %w", e, err)
+	}
+	if err := engine.Capabilities().Check(llm.EmbedTokens); err != nil && e.Tokens {
+		what := &InputError{Path: "embeddings " + e.String(), What: "it gives no vectors of tokens, and a judge compares them", Hint: "leave BERTScore out of \"judges\", or name a server that gives them", Err: err}
+		return nil, closing(engine, what)
 	}
 	if err := engine.Capabilities().Check(llm.Embed); err != nil {
 		what := &InputError{Path: "embeddings " + e.String(), What: err.Error(), Hint: "name a model of embeddings, see \"credence models\"", Err: err}

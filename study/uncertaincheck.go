@@ -111,6 +111,9 @@ func (f *File) checkJudges(quantified bool) error {
 		case id.Judge == embeddingJudge && f.Embeddings.IsZero():
 			return f.at.errorf(node, "add \"embeddings: all-minilm-l6-v2\"", "the judge %q compares embeddings, and the study names no model of them", text)
 		case id.Judge == embeddingJudge:
+		case comparesTokens(id) && f.Embeddings.Engine != engineTEI:
+			return f.at.errorf(node, "add \"embeddings: {engine: tei, url: …}\"; or compute the scores elsewhere and judge by imported ones", "the judge %q compares the vectors of tokens, which only a text-embeddings-inference server gives", text)
+		case comparesTokens(id):
 		case !id.Entry().FromText():
 			return f.at.errorf(node, "it can be imported into a table of scores", "the judge %q cannot be asked here", text)
 		}
@@ -137,8 +140,29 @@ func (f *File) embeddingJudges() []judge.ID {
 	return list
 }
 
+// comparesTokens reports whether a judge compares vectors of tokens.
+func comparesTokens(id judge.ID) bool {
+	return id.Judge == bertScore || id.Judge == bertPrecision || id.Judge == bertRecall
+}
+
+// tokenJudges are those that compare the vectors of tokens.
+func (f *File) tokenJudges() []judge.ID {
+	var list []judge.ID
+	for _, text := range f.Judges {
+		if id, err := judge.ParseID(text); err == nil && comparesTokens(id) {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
 // embeds reports whether anything in the study reads embeddings.
 func (f *File) embeds() bool {
+	return f.embedsTexts() || !f.Embeddings.IsZero() && len(f.tokenJudges()) > 0
+}
+
+// embedsTexts reports whether anything in the study reads the embeddings of texts as a whole.
+func (f *File) embedsTexts() bool {
 	return !f.Embeddings.IsZero() && (f.comparesCosines() || f.needs().Embeddings || len(f.embeddingJudges()) > 0)
 }
 

@@ -30,8 +30,13 @@ const (
 	DefaultAlternatives = 15
 )
 
-// embeddingJudge needs more than texts: vectors.
-const embeddingJudge = "embedding"
+// embeddingJudge needs more than texts: vectors. The judges of BERTScore need those of tokens.
+const (
+	embeddingJudge = "embedding"
+	bertScore      = "bert-score"
+	bertPrecision  = "bert-score.precision"
+	bertRecall     = "bert-score.recall"
+)
 
 // uncertainty is what is asked of every item of a setting for the study's quantifiers.
 func (r *runner) uncertainty(m *model, setting record.Setting) (*collect.Uncertainty, error) {

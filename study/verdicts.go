@@ -98,6 +98,12 @@ func (r *runner) judgeAnswers(setting record.Setting, d dataset.Dataset, list []
 			judgements = append(judgements, r.similar(id, u.Answer.Answer, items[u.Item]))
 		}
 	}
+	for _, id := range r.file.tokenJudges() {
+		names = append(names, id.String())
+		for _, u := range list {
+			judgements = append(judgements, r.byTokens(id, u.Answer.Answer, items[u.Item]))
+		}
+	}
 	for _, id := range r.file.modelJudges() {
 		names = append(names, id.String())
 		said := r.saidBy(membersOf(id), setting)
@@ -121,7 +127,30 @@ func (r *runner) similar(id judge.ID, answer record.Answer, item record.Item) re
 			references = append(references, v.Values)
 		}
 	}
-	j.Verdict, j.Missing = id.Cut.Verdict(judge.Similarity(r.vectors[answer.Text].Values, references))
+	return byScore(id, j, judge.Similarity(r.vectors[answer.Text].Values, references))
+}
+
+// byTokens judges by BERTScore, its precision or its recall.
+func (r *runner) byTokens(id judge.ID, answer record.Answer, item record.Item) record.Judgement {
+	j := record.Judgement{Answer: answer.ID, Judge: id.String()}
+	if answer.Missing != record.Present {
+		j.Missing = record.AnswerMissing
+		return j
+	}
+	var references [][][]float64
+	for _, text := range item.References {
+		if m := r.matrices[text]; m.Missing == record.Present {
+			references = append(references, m.Values)
+		}
+	}
+	precision, recall, f1 := judge.BERTScores(r.matrices[answer.Text].Values, references)
+	return byScore(id, j, map[string]record.Number{bertScore: f1, bertPrecision: precision, bertRecall: recall}[id.Judge])
+}
+
+// byScore cuts a score into a verdict and keeps it.
+func byScore(id judge.ID, j record.Judgement, score record.Number) record.Judgement {
+	j.Verdict, j.Missing = id.Cut.Verdict(score)
+	j.Trace = &record.Trace{Score: score}
 	return j
 }
 

@@ -44,7 +44,7 @@ func (r routed) OpenEntailment(ctx context.Context, e study.Entailment) (llm.Eng
 // DescribeEmbeddings is OpenEmbeddings for a plan; no server is asked.
 func (r routed) DescribeEmbeddings(e study.Embeddings) (llm.Engine, string, error) {
 	if e.OnServer() {
-		return unasked(e.Engine, e.Served, llm.Capabilities{Embed: true}), serverNote, r.allowsServer("embeddings", e.Server)
+		return unasked(e.Engine, e.Served, llm.Capabilities{Embed: true, EmbedTokens: e.Tokens}), serverNote, r.allowsServer("embeddings", e.Server)
 	}
 	inner, ok := r.inner.(study.SourcePlanner)
 	if !ok {

@@ -33,6 +33,50 @@ func (p *probe) embeddedForm(req llm.Request, r llm.Reply) {
 	}
 }
 
+func (p *probe) embedTokens(text string) llm.Request {
+	return llm.Request{Kind: llm.EmbedTokens, Prompt: llm.Prompt{Text: text}}
+}
+
+func (p *probe) tokensForm(req llm.Request, r llm.Reply) {
+	vectors, err := llm.TokenVectors(r)
+	if err != nil || r.Finish != llm.FinishEmbedded || r.Text != "" {
+		p.faultf("%s: %v, finish %q, text %q", describe(req), err, r.Finish, r.Text)
+	}
+	for i, v := range vectors {
+		if n := math.Sqrt(cosine(v, v)); !(math.Abs(n-1) <= 1e-6) {
+			p.faultf("%s: token %d has a vector of length %v", describe(req), i, n)
+		}
+	}
+}
+
+// checkTokenVectors wants more tokens of a longer text, the same whatever stands beside it, and refusals one by one.
+func checkTokenVectors(p *probe) {
+	short, long := p.embedTokens("A red house."), p.embedTokens("A red house stands by the lake, and nobody lives there.")
+	reqs := []llm.Request{short, p.embedTokens(" "), long, p.embedTokens(""), short}
+	if p.can.ContextTokens > 0 {
+		reqs = append(reqs, p.embedTokens(strings.Repeat("go ", p.can.ContextTokens+8)), short)
+	}
+	results := p.do(p.ctx, reqs...)
+	for i, r := range results {
+		switch {
+		case i%2 == 0 && r.Err != nil:
+			p.faultf("%s: %v", describe(reqs[i]), r.Err)
+			return
+		case i == 5 && !errors.Is(r.Err, llm.ErrContextOverflow), (i == 1 || i == 3) && !errors.Is(r.Err, llm.ErrEmptyText):
+			p.faultf("%s: error %v", describe(reqs[i]), r.Err)
+		}
+	}
+	if few, many := len(results[0].Reply.Tokens), len(results[2].Reply.Tokens); few >= many {
+		p.faultf("%d tokens of a text and %d of one that goes on", few, many)
+	}
+	p.repeats(short, results[0].Reply, results[4].Reply, "twice in one call")
+	for _, i := range []int{0, 2} {
+		if alone, ok := p.one(reqs[i]); ok {
+			p.repeats(reqs[i], alone, results[i].Reply, "alone and together")
+		}
+	}
+}
+
 // cosine is that of vectors of length 1.
 func cosine(a, b []float32) float64 {
 	sum := 0.

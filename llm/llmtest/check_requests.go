@@ -96,6 +96,9 @@ func checkUnsupported(p *probe) {
 	if !p.can.Embed {
 		reqs = append(reqs, p.embed("Hello?"))
 	}
+	if !p.can.EmbedTokens {
+		reqs = append(reqs, p.embedTokens("Hello?"))
+	}
 	if !p.can.Chat && p.writes() {
 		reqs = append(reqs, p.any(llm.Chat("Hello?", "")))
 	}

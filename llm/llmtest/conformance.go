@@ -64,7 +64,7 @@ type check struct {
 }
 
 // need is what a check needs of an engine.
-type need struct{ generate, score, embed, chat, seeds, context, promptIDs, tokens bool }
+type need struct{ generate, score, embed, embedTokens, chat, seeds, context, promptIDs, tokens bool }
 
 func (c check) skip(p *probe) string {
 	for _, n := range []struct {
@@ -74,6 +74,7 @@ func (c check) skip(p *probe) string {
 		{c.needs.generate, p.can.Generate, "generate"},
 		{c.needs.score, p.can.Score, "score"},
 		{c.needs.embed, p.can.Embed, "embed"},
+		{c.needs.embedTokens, p.can.EmbedTokens, "embed tokens"},
 		{c.needs.chat, p.can.Chat, "chat"},
 		{c.needs.seeds, p.can.Seeds, "repeat samples"},
 		{c.needs.context, p.can.ContextTokens > 0, "say how long its context is"},
@@ -110,6 +111,7 @@ var checks = []check{
 	{name: "embeddings are near where texts say alike", needs: need{embed: true}, run: checkMeaning},
 	{name: "a text is embedded whole", needs: need{embed: true}, run: checkWhole},
 	{name: "embeddings of concurrent callers", needs: need{embed: true}, run: checkEmbedConcurrent},
+	{name: "a vector for each token of a text", needs: need{embedTokens: true}, run: checkTokenVectors},
 	{name: "questions of every script", run: checkScripts},
 	{name: "template text in a question is text", needs: need{chat: true, promptIDs: true}, run: checkTemplateText},
 	{name: "special tokens in a text are text", needs: need{score: true, promptIDs: true}, run: checkSpecialText},

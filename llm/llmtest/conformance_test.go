@@ -22,7 +22,7 @@ func TestScriptedConforms(t *testing.T) {
 		"score only": {ContextOf(512), Lacking(func(c *llm.Capabilities) { c.Generate = false })},
 		"text only":  {Lacking(func(c *llm.Capabilities) { c.Score = false })},
 		"embeddings only": {ContextOf(512), Lacking(func(c *llm.Capabilities) {
-			c.Generate, c.Score, c.Chat, c.Seeds = false, false, false, false
+			c.Generate, c.Score, c.Chat, c.Seeds, c.EmbedTokens = false, false, false, false, false
 		})},
 		"no embeddings": {ContextOf(512), Lacking(func(c *llm.Capabilities) { c.Embed, c.Dimensions = false, 0 })},
 	} {

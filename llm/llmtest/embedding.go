@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/record"
 )
 
 // Dimensions of the scripted model's embeddings.
@@ -35,4 +36,21 @@ func embedding(text string) ([]float32, error) {
 		out[i] = float32(c / math.Sqrt(sum))
 	}
 	return out, nil
+}
+
+// tokenEmbeddings are the embeddings of a text's words, each alone.
+func tokenEmbeddings(text string) (llm.Reply, error) {
+	var tokens []record.Token
+	var vectors [][]float32
+	for _, word := range strings.Fields(text) {
+		v, err := embedding(word)
+		if err != nil {
+			return llm.Reply{}, err
+		}
+		tokens, vectors = append(tokens, record.Token{ID: llm.NoID, Piece: []byte(word)}), append(vectors, v)
+	}
+	if tokens == nil {
+		return llm.Reply{}, llm.ErrEmptyText
+	}
+	return llm.TokenReply(tokens, vectors), nil
 }

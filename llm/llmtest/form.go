@@ -31,7 +31,7 @@ func (p *probe) form(req llm.Request, r llm.Result) {
 	if p.expect.Exact && !r.Reply.Reproducible {
 		p.faultf("%s: an exact engine gave a reply that is not reproducible", describe(req))
 	}
-	if req.Kind != llm.Embed && r.Reply.Embedding != nil {
+	if req.Kind != llm.Embed && req.Kind != llm.EmbedTokens && r.Reply.Embedding != nil {
 		p.faultf("%s: an embedding that was not asked for", describe(req))
 	}
 	switch req.Kind {
@@ -39,6 +39,8 @@ func (p *probe) form(req llm.Request, r llm.Result) {
 		p.scoredForm(req, r.Reply)
 	case llm.Embed:
 		p.embeddedForm(req, r.Reply)
+	case llm.EmbedTokens:
+		p.tokensForm(req, r.Reply)
 	default:
 		p.generatedForm(req, r.Reply)
 	}

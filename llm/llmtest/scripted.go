@@ -111,7 +111,7 @@ func NewScripted(script Script, opts ...Option) *Scripted {
 		script:   script,
 		identity: llm.Identity{Engine: "scripted", Version: "1", Mode: "exact"},
 		can: llm.Capabilities{Generate: true, Score: true, Chat: true, Seeds: true,
-			Embed: true, Dimensions: embeddingSize,
+			Embed: true, EmbedTokens: true, Dimensions: embeddingSize,
 			Details: llm.Details{Alternatives: llm.MaxAlternatives, Entropy: true, End: true}},
 	}
 	Named("script")(s)
@@ -239,6 +239,13 @@ func (s *Scripted) answer(r llm.Request) (llm.Reply, error) {
 	case llm.Score:
 		reply.Tokens, reply.Finish = s.tokens(r.Prompt, Tokenise(r.Answer)), llm.FinishScored
 		return reply, nil
+	case llm.EmbedTokens:
+		words, err := tokenEmbeddings(r.Prompt.Text)
+		if err != nil {
+			return llm.Reply{}, err
+		}
+		words.PromptIDs, words.Reproducible, words.Observed = reply.PromptIDs, reply.Reproducible, reply.Observed
+		return words, nil
 	case llm.Embed:
 		var err error
 		if reply.Embedding, err = embedding(r.Prompt.Text); err != nil {

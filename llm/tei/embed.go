@@ -33,6 +33,13 @@ func OpenEmbedder(ctx context.Context, c Config) (*Embedder, error) {
 		return nil, err
 	}
 	e.can = llm.Capabilities{Embed: true, Dimensions: len(vectors[0]), ContextTokens: s.info.MaxLength}
+	if c.Tokens {
+		if err := e.tryTokens(ctx); err != nil {
+			s.Close()
+			return nil, err
+		}
+		e.can.EmbedTokens = true
+	}
 	return e, nil
 }
 
@@ -41,7 +48,7 @@ func (e *Embedder) Identity() llm.Identity {
 	return e.identity(map[string]string{"pooling": wire.Line(e.info.Type.Embedding.Pooling)})
 }
 
-// Capabilities is to embed, and nothing else. See [llm.Engine].
+// Capabilities is to embed texts, their tokens too if that was asked for, and nothing else. See [llm.Engine].
 func (e *Embedder) Capabilities() llm.Capabilities { return e.can }
 
 // Close closes idle connections. See [llm.Engine].
@@ -50,13 +57,18 @@ func (e *Embedder) Close() error { return e.shut() }
 // Do embeds all texts, several to a request; see [llm.Engine].
 func (e *Embedder) Do(ctx context.Context, reqs []llm.Request) []llm.Result {
 	results := make([]llm.Result, len(reqs))
-	var good []int
+	var good, tokens []int
 	var texts []string
 	for i, r := range reqs {
-		if results[i].Err = e.admit(ctx, r); results[i].Err == nil {
+		switch results[i].Err = e.admit(ctx, r); {
+		case results[i].Err != nil:
+		case r.Kind == llm.EmbedTokens:
+			tokens = append(tokens, i)
+		default:
 			good, texts = append(good, i), append(texts, r.Prompt.Text)
 		}
 	}
+	e.doTokens(ctx, reqs, tokens, results)
 	e.batches(len(good), func(from, to int) error {
 		vectors, err := e.ask(llm.AtRequest(ctx, good[from]), texts[from:to]) // what fails is told of the first
 		for k := range vectors {

@@ -25,6 +25,9 @@ type Config struct {
 	// Labels says what the model's labels mean, where their names do not: label to "entails", "neither" or
 	// "contradicts". For entailment only.
 	Labels map[string]string
+	// Tokens says that a vector for each token is wanted too ([llm.EmbedTokens]): a server that gives none is refused. For
+	// embeddings only.
+	Tokens bool
 	// Concurrency is the most requests in flight; 0 is 8. The server itself refuses more texts at once than
 	// it has room for.
 	Concurrency int

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
 	"github.com/credence-lab/credence/llm"
@@ -79,7 +80,7 @@ func (s *server) answer(r *http.Request) (int, any) {
 	if len(body.Inputs) > maxBatch {
 		return 422, object{"error": "batch size > maximum allowed batch size", "error_type": "Validation"}
 	}
-	if body.Truncate == nil || *body.Truncate {
+	if (body.Truncate == nil || *body.Truncate) && r.URL.Path != "/tokenize" {
 		return 500, object{"error": "the test wants texts whole"}
 	}
 	var out []any
@@ -95,7 +96,7 @@ func (s *server) answer(r *http.Request) (int, any) {
 
 func (s *server) one(ctx context.Context, path string, in json.RawMessage) (any, object) {
 	var texts []string
-	if path == "/embed" {
+	if path != "/predict" {
 		texts = make([]string, 1)
 		_ = json.Unmarshal(in, &texts[0])
 	} else if err := json.Unmarshal(in, &texts); err != nil || len(texts) != 2 {
@@ -104,7 +105,31 @@ func (s *server) one(ctx context.Context, path string, in json.RawMessage) (any,
 	if n := len(llmtest.IDs(strings.Join(texts, ""))); n > maxLength {
 		return nil, object{"error": fmt.Sprintf("Input validation error: `inputs` must have less than %d tokens. Given: %d", maxLength, n), "error_type": "Validation"}
 	}
-	if path == "/embed" {
+	switch path {
+	case "/tokenize": // as the model puts two tokens around every text
+		list := []object{{"id": 101, "text": "[CLS]", "special": true, "start": nil, "stop": nil}}
+		for i, word := range strings.Fields(texts[0]) {
+			list = append(list, object{"id": 1000 + i, "text": word, "special": false, "start": 0, "stop": len(word)})
+		}
+		return append(list, object{"id": 102, "text": "[SEP]", "special": true, "start": nil, "stop": nil}), nil
+	case "/embed_all": // not brought to length 1
+		reply := s.model.Do(ctx, []llm.Request{{Kind: llm.EmbedTokens, Prompt: llm.Prompt{Text: texts[0]}}})[0].Reply
+		around := make([]float32, 256)
+		around[7] = 5
+		vectors, err := llm.TokenVectors(reply)
+		if err != nil {
+			return [][]float32{around, around}, nil
+		}
+		list := [][]float32{around}
+		for _, v := range vectors {
+			long := slices.Clone(v)
+			for i := range long {
+				long[i] *= 3
+			}
+			list = append(list, long)
+		}
+		return append(list, around), nil
+	case "/embed":
 		reply := s.model.Do(ctx, []llm.Request{{Kind: llm.Embed, Prompt: llm.Prompt{Text: texts[0]}}})[0]
 		return reply.Reply.Embedding, nil
 	}
@@ -150,7 +175,7 @@ func TestEmbedderConforms(t *testing.T) {
 	t.Parallel()
 	url := listen(t, &server{model: llmtest.NewScripted(nil)})
 	llmtest.Conformance(t, func(t *testing.T) llm.Engine {
-		e, err := tei.OpenEmbedder(t.Context(), tei.Config{URL: url})
+		e, err := tei.OpenEmbedder(t.Context(), tei.Config{URL: url, Tokens: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -339,6 +364,101 @@ func TestStatuses(t *testing.T) {
 		}
 		if !repeated && !errors.Is(got.Err, llm.ErrRefused) {
 			t.Errorf("%d: %v is not said to be a refusal", status, got.Err)
+		}
+		_ = e.Close()
+	}
+}
+
+// TestVectorsOfTokens wants a vector of length 1 for each token of a text, in order, without those of the tokens that
+// the model puts around it; a text that has none is refused alone, as one that is too long is.
+func TestVectorsOfTokens(t *testing.T) {
+	t.Parallel()
+	s := &server{model: llmtest.NewScripted(nil)}
+	e, err := tei.OpenEmbedder(t.Context(), tei.Config{URL: listen(t, s), Tokens: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	texts := []string{"a red house", "\u200b \u200b", "house", strings.Repeat("long ", 800), " ", "one two three four", "red", "five", "a red house"}
+	reqs := make([]llm.Request, len(texts))
+	for i, text := range texts {
+		reqs[i] = llm.Request{Kind: llm.EmbedTokens, Prompt: llm.Prompt{Text: text}}
+	}
+	reqs = append(reqs, llm.Request{Kind: llm.Embed, Prompt: llm.Prompt{Text: "a red house"}})
+	results := e.Do(t.Context(), reqs)
+	for i, text := range texts {
+		got := results[i]
+		var over *llm.OverflowError
+		switch i {
+		case 3:
+			if !errors.As(got.Err, &over) || over.Have != maxLength {
+				t.Errorf("a text that is too long: %v", got.Err)
+			}
+			continue
+		case 4:
+			if !errors.Is(got.Err, llm.ErrEmptyText) {
+				t.Errorf("a blank text: %v", got.Err)
+			}
+			continue
+		}
+		vectors, err := llm.TokenVectors(got.Reply)
+		if got.Err != nil || err != nil {
+			t.Errorf("%q: %v, %v", text, got.Err, err)
+			continue
+		}
+		words := strings.Fields(text)
+		if len(vectors) != len(words) {
+			t.Fatalf("%q: %d vectors", text, len(vectors))
+		}
+		for k, word := range words {
+			want := s.model.Do(t.Context(), []llm.Request{{Kind: llm.Embed, Prompt: llm.Prompt{Text: word}}})[0].Reply.Embedding
+			if d := cmp.Diff(want, vectors[k], cmpopts.EquateApprox(0, 1e-6)); d != "" || string(got.Reply.Tokens[k].Piece) != word || got.Reply.Tokens[k].ID != int32(1000+k) {
+				t.Errorf("%q, token %d: %+v %s", text, k, got.Reply.Tokens[k], d)
+			}
+		}
+	}
+	if r := results[len(texts)]; r.Err != nil || len(r.Reply.Embedding) != 256 || r.Reply.Tokens != nil {
+		t.Errorf("the vector of a text beside those of tokens: %+v", r)
+	}
+}
+
+// TestServersWithoutVectorsOfTokens are refused before anything is asked of them, where those are wanted.
+func TestServersWithoutVectorsOfTokens(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		path, body string
+		status     int
+	}{
+		"no such route":                   {"/embed_all", "", 404},
+		"another backend":                 {"/embed_all", `{"error":"model is not an embedding model","error_type":"Backend"}`, 424},
+		"one vector a text":               {"/embed_all", `[[0.6,0.8]]`, 200},
+		"a vector too few":                {"/embed_all", `[[[0.6,0.8],[0.6,0.8]]]`, 200},
+		"vectors of different lengths":    {"/embed_all", `[[[1],[0.6,0.8],[1]],[]]`, 200},
+		"a hole":                          {"/embed_all", `[[[0.6,0.8],[null,0.8],[0.6,0.8]]]`, 200},
+		"no length":                       {"/embed_all", `[[[0.6,0.8],[0,0],[0.6,0.8]]]`, 200},
+		"no tokeniser":                    {"/tokenize", "", 404},
+		"tokens of another text":          {"/tokenize", `[[{"id":1,"text":"a","special":false}]]`, 200},
+		"it calls all of them special":    {"/tokenize", `[[{"id":1,"special":true},{"id":2,"special":true},{"id":3,"special":true}]]`, 200},
+		"a list of tokens, not of texts":  {"/tokenize", `[{"id":1,"special":true},{"id":2},{"id":3}]`, 200},
+		"an error in the place of tokens": {"/tokenize", `{"error":"x"}`, 200},
+	} {
+		s := &server{model: llmtest.NewScripted(nil), change: func(path, _ string) (int, string) {
+			if path == c.path {
+				return c.status, c.body
+			}
+			return 0, ""
+		}}
+		url := listen(t, s)
+		if _, err := tei.OpenEmbedder(t.Context(), tei.Config{URL: url, Tokens: true, Attempts: 1}); err == nil || !strings.Contains(err.Error(), "vectors of") {
+			t.Errorf("%s: %v", name, err)
+		}
+		e, err := tei.OpenEmbedder(t.Context(), tei.Config{URL: url})
+		if err != nil {
+			t.Fatalf("%s, tokens not wanted: %v", name, err)
+		}
+		r := e.Do(t.Context(), []llm.Request{{Kind: llm.EmbedTokens, Prompt: llm.Prompt{Text: "a"}}})[0]
+		if !errors.Is(r.Err, llm.ErrNotSupported) {
+			t.Errorf("%s: asked all the same: %v", name, r.Err)
 		}
 		_ = e.Close()
 	}
