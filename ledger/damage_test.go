@@ -19,6 +19,7 @@ import (
 	"github.com/credence-lab/credence/ledger"
 	"github.com/credence-lab/credence/ledger/ledgertest"
 	"github.com/credence-lab/credence/llm"
+	"github.com/credence-lab/credence/record"
 )
 
 // whole is a ledger with all that a ledger can have: calls of every kind, among them one with a reply that fills
@@ -283,6 +284,43 @@ func TestRepairSavesWhatIsWhole(t *testing.T) {
 }
 
 // SQLite takes a log for ended where a byte in it has turned, and says nothing. Check does, and repair reads on.
+// TestRepairKeepsEveryKind saves a ledger of one call and one attempt of every kind.
+func TestRepairKeepsEveryKind(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	s, err := ledger.OpenSQLite(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := llm.Prompt{Text: "a text"}
+	delivery := ledger.Delivery{}
+	for _, c := range []ledger.Call{
+		{Request: llm.Request{Kind: llm.Generate, Prompt: text, Decoding: llm.Decoding{MaxTokens: 3}}, Reply: llm.Reply{Text: "x", Finish: llm.FinishEnd}},
+		{Request: llm.Request{Kind: llm.Score, Prompt: text, Answer: "x"}, Reply: llm.Reply{Tokens: []record.Token{{ID: 1, Piece: []byte("x"), LogProb: -1}}, Finish: llm.FinishScored}},
+		{Request: llm.Request{Kind: llm.Embed, Prompt: text}, Reply: llm.Reply{Embedding: []float32{.6, .8}, Finish: llm.FinishEmbedded}},
+		{Request: llm.Request{Kind: llm.EmbedTokens, Prompt: text}, Reply: llm.TokenReply([]record.Token{{ID: 5, Piece: []byte("a")}, {ID: 6, Piece: []byte("text")}}, [][]float32{{.6, .8}, {1, 0}})},
+		{Request: llm.Request{Kind: llm.Entail, Prompt: text, Answer: "y"}, Reply: llm.Entailment{Entails: .5, Neither: .25, Contradicts: .25}.Reply()},
+	} {
+		c.Model, c.Asked = ledgertest.Model, time.UnixMilli(5).UTC()
+		if c.Key, err = ledger.KeyOf(c.Model, c.Request, 0); err != nil {
+			t.Fatal(err)
+		}
+		delivery.Calls = append(delivery.Calls, c)
+		delivery.Attempts = append(delivery.Attempts, ledger.Attempt{Key: c.Key, Kind: c.Request.Kind, Model: c.Model, Asked: c.Asked, Error: "refused"})
+	}
+	if _, err := s.Deliver(t.Context(), delivery); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	saved := salvage(t, path)
+	if saved.Calls != len(delivery.Calls) || saved.Attempts != len(delivery.Attempts) || saved.LostCalls != 0 {
+		t.Errorf("%+v of %d", saved, len(delivery.Calls))
+	}
+	compare(t, saved.To, delivery.Calls, true)
+}
+
 func TestDamagedLog(t *testing.T) {
 	t.Parallel()
 	calls := damagedCalls()

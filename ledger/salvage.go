@@ -308,7 +308,7 @@ func (s *salvager) call(key Key, row []value) (Call, error) {
 	reply := replyColumns{key: key[:], kind: row[2].(string), finish: row[10].(string), asked: row[13].(int64), took: row[14].(int64), reply: row[15].([]byte)}
 	reply.used = llm.Usage{Prompt: number(16), Cached: number(17), Generated: number(18)}
 	c.Used = reply.used
-	if !slices.Contains([]llm.Finish{llm.FinishEnd, llm.FinishStop, llm.FinishLength, llm.FinishScored, llm.FinishEmbedded}, llm.Finish(reply.finish)) {
+	if !slices.Contains([]llm.Finish{llm.FinishEnd, llm.FinishStop, llm.FinishLength, llm.FinishScored, llm.FinishEmbedded, llm.FinishRelated}, llm.Finish(reply.finish)) {
 		return c, fmt.Errorf("its reason to finish is %.20q", reply.finish)
 	}
 	answer, _ := row[6].([]byte)
@@ -486,7 +486,7 @@ func (s *salvager) attempt(row []value) (a Attempt, ok bool) {
 		status, _ := row[7].(int64)
 		a.Status = int(status)
 	}
-	if !slices.Contains([]llm.Kind{llm.Generate, llm.Score, llm.Embed}, a.Kind) || !utf8.ValidString(a.Error) || len(a.Error) > MaxErrorBytes {
+	if !slices.Contains([]llm.Kind{llm.Generate, llm.Score, llm.Embed, llm.EmbedTokens, llm.Entail}, a.Kind) || !utf8.ValidString(a.Error) || len(a.Error) > MaxErrorBytes {
 		return a, false
 	}
 	for _, identity := range s.texts[row[3].(int64)] {

@@ -216,7 +216,7 @@ func anyReply(t *rapid.T, text *rapid.Generator[string]) llm.Reply {
 		}
 		return x
 	})
-	r := llm.Reply{Finish: rapid.SampledFrom([]llm.Finish{llm.FinishEnd, llm.FinishStop, llm.FinishLength, llm.FinishScored, llm.FinishEmbedded}).Draw(t, "finish"),
+	r := llm.Reply{Finish: rapid.SampledFrom([]llm.Finish{llm.FinishEnd, llm.FinishStop, llm.FinishLength, llm.FinishScored, llm.FinishEmbedded, llm.FinishRelated}).Draw(t, "finish"),
 		Reproducible: rapid.Bool().Draw(t, "reproducible")}
 	for range rapid.IntRange(0, 20).Draw(t, "tokens") {
 		token := record.Token{ID: rapid.Int32().Draw(t, "id"), LogProb: number.Draw(t, "log-probability")}
