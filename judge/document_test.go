@@ -3,7 +3,12 @@ package judge
 import (
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -64,4 +69,58 @@ func table() string {
 		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 	}
 	return b.String()
+}
+
+// TestDocumentation: go doc of whatever gives a score or a verdict says its formula or rule, its range and direction
+// and its source. So does the registry for every judge (TestRegistryIsWhole).
+func TestDocumentation(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	judges := 0
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || !f.Name.IsExported() || !judgesTexts(f) {
+				continue
+			}
+			judges++
+			doc := strings.Join(strings.Fields(f.Doc.Text()), " ")
+			for what, words := range map[string][]string{
+				"range":     {"Range [", "in [0,1]", "erdict", "reports whether"},
+				"direction": {"higher", "erdict", "reports whether"},
+				"source":    {"Source: ", ", section", ", appendix", "sentence_bleu", "et al."},
+			} {
+				if !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(doc, w) }) {
+					t.Errorf("%s: %s does not say its %s", name, f.Name, what)
+				}
+			}
+		}
+	}
+	if judges < 9 {
+		t.Errorf("%d judges found", judges)
+	}
+}
+
+// judgesTexts reports whether a function gives a score, an overlap or a verdict of an answer.
+func judgesTexts(f *ast.FuncDecl) bool {
+	if f.Type.Results == nil || len(f.Type.Results.List) == 0 || f.Name.Name == "ParseLabel" || f.Name.Name == "Verdict" {
+		return false // a label that is read, a score that is cut
+	}
+	switch r := f.Type.Results.List[0].Type.(type) {
+	case *ast.Ident:
+		return r.Name == "Overlap" || r.Name == "bool" && (f.Name.Name == "Match" || f.Name.Name == "NearlyCorrect")
+	case *ast.SelectorExpr:
+		return r.Sel.Name == "Number" || r.Sel.Name == "Verdict"
+	}
+	return false
 }

@@ -36,8 +36,8 @@ func Similarity(answer []float64, references [][]float64) record.Number {
 
 // BERTScore is greedy matching of token embeddings: precision is the mean over the answer's tokens of the
 // highest cosine with a token of the reference, recall the same the other way round, F1 = 2PR/(P+R).
-// No weighting by rarity and no rescaling (Zhang et al., "BERTScore", 2020, section 3). Range [-1,1]; F1
-// is absent where P + R is not above 0.
+// No weighting by rarity and no rescaling (Zhang et al., "BERTScore", 2020, section 3). Range [-1,1], higher is
+// closer; F1 is absent where P + R is not above 0.
 func BERTScore(answer, reference [][]float64) (precision, recall, f1 record.Number) {
 	if len(answer) == 0 || len(reference) == 0 {
 		none := record.Absent(NoEmbedding)
@@ -57,8 +57,9 @@ func BERTScore(answer, reference [][]float64) (precision, recall, f1 record.Numb
 }
 
 // BERTScores are the three values of [BERTScore] against the nearest of several references, by each of them: the
-// highest F1, the highest precision, the highest recall, which may be of different references. A reference that
-// gives no value counts only where none gives one.
+// highest F1, the highest precision, the highest recall, which may be of different references. Range [-1,1], higher
+// is closer. A reference that gives no value counts only where none gives one. Source: Zhang et al. 2020, section 3;
+// that the best reference counts is the rule of the judges here.
 func BERTScores(answer [][]float64, references [][][]float64) (precision, recall, f1 record.Number) {
 	none := record.Absent(NoEmbedding)
 	best := [3]record.Number{none, none, none}

@@ -100,7 +100,8 @@ func (j Judge) verdict(answer string, references []string) (record.Verdict, reco
 	return verdict, missing
 }
 
-// Match reports whether the answer matches one reference. Blank texts match nothing.
+// Match reports whether the answer matches one reference by the judge's [Rule]. Blank texts match nothing. Source: "Same
+// Answer, Different Confidence", section 3.4.
 func (j Judge) Match(answer, reference string) bool {
 	a, r := j.norm.Normalise(answer), j.norm.Normalise(reference)
 	return a != "" && r != "" && j.match(a, r)

@@ -12,8 +12,8 @@ const (
 	NoMajority record.Missing = "no majority"
 )
 
-// PanelMean is the mean of the scores of all members, in the members' range. Absent with [NoMembers],
-// or with [MemberMissing] where one of them gave none.
+// PanelMean is the mean of the scores of all members. Range [0,1], as theirs, higher for correct. Absent with
+// [NoMembers], or with [MemberMissing] where one of them gave none. Source: Verga et al. 2024.
 func PanelMean(members []record.Number) record.Number {
 	if len(members) == 0 {
 		return record.Absent(NoMembers)
@@ -30,7 +30,7 @@ func PanelMean(members []record.Number) record.Number {
 }
 
 // PanelMajority is the verdict of more than half of all members. A member that did not judge counts as one of
-// them, so that its verdict could not have changed the outcome. Not judged with [NoMembers] or [NoMajority].
+// them, so that its verdict could not have changed the outcome. Not judged with [NoMembers] or [NoMajority]. Source: Verga et al. 2024.
 func PanelMajority(members []record.Verdict) (record.Verdict, record.Missing) {
 	if len(members) == 0 {
 		return record.NotJudged, NoMembers

@@ -80,7 +80,8 @@ func lettered(s string) bool {
 type Overlap = overlap.Score
 
 // RougeN is the ROUGE-n of an answer and one reference as the package rouge_score gives it, n at least 1: precision,
-// recall and F1 in [0,1], higher is closer. A text without a word of a-z and 0-9, or shorter than n, scores 0.
+// recall and F1 = 2PR/(P+R) in [0,1], higher is closer. A text without a word of a-z and 0-9, or shorter than n, scores 0.
+// Source: Lin 2004, section 2, as in rouge_score 0.1.2.
 func RougeN(answer, reference string, n int, stem bool) Overlap {
 	if n < 1 {
 		panic("judge: ROUGE-" + strconv.Itoa(n))
@@ -88,7 +89,9 @@ func RougeN(answer, reference string, n int, stem bool) Overlap {
 	return overlap.NGram(rougeWords(answer, stem), rougeWords(reference, stem), n)
 }
 
-// RougeL is the ROUGE-L of an answer and one reference as the package rouge_score gives it: see [RougeN].
+// RougeL is the ROUGE-L of an answer and one reference as the package rouge_score gives it: precision, recall and
+// F1 = 2PR/(P+R) of the longest common subsequence of words, in [0,1], higher is closer; else as [RougeN]. Source: Lin
+// 2004, section 3, as in rouge_score 0.1.2.
 func RougeL(answer, reference string, stem bool) Overlap {
 	return overlap.LCS(rougeWords(answer, stem), rougeWords(reference, stem))
 }

@@ -209,8 +209,8 @@ const (
 	SumToOne
 )
 
-// VerbalisedTopK is the probability that the model stated for the answer among its K guesses: the sum over
-// the guesses with the answer's text, at most 1, or that divided by the sum over all guesses.
+// VerbalisedTopK is the probability that the model stated for the answer y among its K guesses g_k:
+// min(1, Σ_{k: g_k = y} P_k), or that sum divided by the sum over all guesses.
 //
 // Confidence, range [0, 1], a probability. Needs the guesses; 1 call. Missing where the answer is not one
 // of them.

@@ -26,7 +26,8 @@ func SemanticDensity(premise Premise) Quantifier {
 	}
 }
 
-// UQLMSemanticDensity is [SemanticDensity] over all samples, repeated texts as often as they come.
+// UQLMSemanticDensity is [SemanticDensity] over all samples, repeated texts as often as they come:
+// Σ_i p_i k_i / Σ_i p_i.
 //
 // Confidence, range [0, 1], without units. Needs the tokens of at least 1 sample and its entailment with
 // the answer; m calls and one for each distinct sample that is not the answer.

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -151,7 +152,7 @@ func TestUnknownIDsAreHelped(t *testing.T) {
 	}
 }
 
-// TestDocumentation: go doc of each constructor says direction, range, units, needs and source.
+// TestDocumentation: go doc of each constructor says formula, direction, range, units, needs and source.
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")
@@ -178,6 +179,9 @@ func TestDocumentation(t *testing.T) {
 				if !strings.Contains(doc, part) {
 					t.Errorf("%s: %s does not say %q", name, f.Name, part)
 				}
+			}
+			if about, _, _ := strings.Cut(doc, "\n\n"); !strings.ContainsAny(about, "Σ=/−√‖×½") && !slices.ContainsFunc([]string{"share", "exp(", "number of", "the model stated"}, func(rule string) bool { return strings.Contains(about, rule) }) {
+				t.Errorf("%s: %s does not say its formula", name, f.Name)
 			}
 			if !strings.Contains(doc, "\nConfidence, ") && !strings.Contains(doc, "\nUncertainty, ") {
 				t.Errorf("%s: %s does not begin a paragraph with its direction", name, f.Name)

@@ -141,7 +141,7 @@ func Degree(a Affinity, premise Premise) Quantifier {
 const eccentric = .9 - 1e-12
 
 // Eccentricity is how far the samples lie from their centre in the space of the Laplacian's eigenvectors
-// with λ < 0.9: the Frobenius norm of these vectors, each less its mean over the samples.
+// with λ < 0.9: ‖(v_k − mean v_k)_k‖, the Frobenius norm of these vectors, each less its mean over the samples.
 //
 // Uncertainty, range [0, √m], without units. Needs at least 2 samples, and their entailment unless the
 // affinity is Jaccard; m calls and one for each ordered pair of distinct samples.

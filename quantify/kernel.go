@@ -28,7 +28,7 @@ func KernelLanguageEntropy(premise Premise) Quantifier {
 	}
 }
 
-// NormalisedKernelLanguageEntropy is [KernelLanguageEntropy] divided by its maximum, ln m.
+// NormalisedKernelLanguageEntropy is [KernelLanguageEntropy] divided by its maximum: H / ln m.
 //
 // Uncertainty, range [0, 1], without units. Needs at least 2 samples and their entailment; m calls and one
 // for each ordered pair of distinct samples.
