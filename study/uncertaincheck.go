@@ -112,7 +112,7 @@ func (f *File) checkJudges(quantified bool) error {
 			return f.at.errorf(node, "add \"embeddings: all-minilm-l6-v2\"", "the judge %q compares embeddings, and the study names no model of them", text)
 		case id.Judge == embeddingJudge:
 		case comparesTokens(id) && f.Embeddings.Engine != engineTEI:
-			return f.at.errorf(node, "add \"embeddings: {engine: tei, url: …}\"; or compute the scores elsewhere and judge by imported ones", "the judge %q compares the vectors of tokens, which only a text-embeddings-inference server gives", text)
+			return f.at.errorf(node, "add \"embeddings: {engine: tei, url: …}\"", "the judge %q compares the vectors of tokens, which only a text-embeddings-inference server gives", text)
 		case comparesTokens(id):
 		case !id.Entry().FromText():
 			return f.at.errorf(node, "it can be imported into a table of scores", "the judge %q cannot be asked here", text)
