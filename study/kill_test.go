@@ -85,8 +85,8 @@ func (s served) Open(ctx context.Context, _ study.Model) (study.Opened, error) {
 	return study.Opened{Engine: engine, RepetitionPenalty: 1, PenaltySource: "a script"}, err
 }
 
-// counting counts how often each request for tokens was answered, by its body. Asking what the server is, and for
-// the ids of a text, costs nothing and is not in the ledger.
+// counting counts how often each request for tokens was answered, by its body. Asking what the server is, with one
+// token to see how many alternatives it tells, and for the ids of a text, is not in the ledger.
 type counting struct {
 	inner http.Handler
 	mu    sync.Mutex
@@ -99,10 +99,12 @@ func (c *counting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return // the client is gone
 		}
-		sum := sha256.Sum256(body)
-		c.mu.Lock()
-		c.asked[hex.EncodeToString(sum[:])]++
-		c.mu.Unlock()
+		if !bytes.Contains(body, []byte(`"logprobs":20,`)) {
+			sum := sha256.Sum256(body)
+			c.mu.Lock()
+			c.asked[hex.EncodeToString(sum[:])]++
+			c.mu.Unlock()
+		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	c.inner.ServeHTTP(w, r)

@@ -18,7 +18,10 @@ import (
 const servedStudy = "name: x\nmodels:\n- {name: a, engine: vllm, url: \"http://server\", model: scripted/model}\ndatasets:\n- {name: facts, limit: 6}\nanalysis: {resamples: 0}\n"
 
 // serverModel answers the built-in questions, and what the check of a server asks.
-func serverModel(t *testing.T) *llmtest.Scripted {
+func serverModel(t *testing.T) *llmtest.Scripted { return servedModel(t, false) }
+
+// servedModel is serverModel; a terse one writes the answer alone where no other words are wanted.
+func servedModel(t *testing.T, terse bool) *llmtest.Scripted {
 	t.Helper()
 	facts, err := dataset.Builtin("facts")
 	if err != nil {
@@ -34,7 +37,9 @@ func serverModel(t *testing.T) *llmtest.Scripted {
 	}}
 	for i, item := range facts.Items {
 		confident := llmtest.Confident(item, i%3 != 0, .6+.05*float64(i%7))
-		confident.Replies = []llmtest.Reply{{User: "no other words", Choices: []llmtest.Choice{{Text: confident.Answer}}}}
+		if terse {
+			confident.Replies = []llmtest.Reply{{User: "no other words", Choices: []llmtest.Choice{{Text: confident.Answer}}}}
+		}
 		planted = append(planted, confident)
 	}
 	return llmtest.NewQuiz(planted, llmtest.ContextOf(2048))
@@ -81,7 +86,7 @@ func TestServersGiveAlternativesAndEnds(t *testing.T) {
 		{engine: "vllm", lies: fake.Lies{MostCandidates: 1}, note: "no value of probability-margin: no alternatives", none: true},
 	} {
 		text := strings.Replace(servedStudy, "engine: vllm", "engine: "+c.engine, 1) + quantifiers
-		handler := fake.New(c.engine, serverModel(t), c.lies)
+		handler := fake.New(c.engine, servedModel(t, true), c.lies)
 		var notes []string
 		folder := t.TempDir()
 		results, _, err := study.Run(t.Context(), parse(t, text), study.Options{Folder: folder, Open: serverOpener{handler}, Version: "test", Note: func(about, note string) { notes = append(notes, about+": "+note) }})

@@ -108,7 +108,8 @@ type completion struct {
 	observed map[string]string
 }
 
-// Open asks the server what it is and returns an engine for the model. Nothing is generated.
+// Open asks the server what it is and returns an engine for the model. At most a few tokens are generated, to see
+// what the server tells of them.
 func Open(ctx context.Context, c Config) (*Engine, error) {
 	client, err := c.open(ctx)
 	if err != nil {
