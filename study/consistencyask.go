@@ -35,6 +35,8 @@ type consistent struct {
 	stated      map[record.Setting]map[string]record.Number
 	equated     map[record.Setting][]collect.Equated
 	thresholds  []threshold
+	// By source, and for files of perturbations by data set.
+	snippets map[[2]string]*collect.Snippets
 	// embed gives vectors while perturbations are sought; nil where the filter is off.
 	embed collect.Asker
 	costs []PerturbationCost
@@ -52,7 +54,7 @@ type topicsOf struct {
 
 func newConsistent() consistent {
 	return consistent{
-		perturbed: map[string][][]collect.Perturbed{}, paraphrased: map[string][]collect.Paraphrased{}, topics: map[string][]topicsOf{},
+		snippets: map[[2]string]*collect.Snippets{}, perturbed: map[string][][]collect.Perturbed{}, paraphrased: map[string][]collect.Paraphrased{}, topics: map[string][]topicsOf{},
 		trials: map[record.Setting][]collect.Trials{}, stated: map[record.Setting]map[string]record.Number{}, equated: map[record.Setting][]collect.Equated{},
 	}
 }
@@ -114,7 +116,7 @@ func (r *runner) readyForConsistency() error {
 			continue
 		}
 		for _, d := range r.data {
-			if _, err := r.file.snippets(p, d); err != nil {
+			if _, err := r.snippets(p, d); err != nil {
 				return err
 			}
 		}

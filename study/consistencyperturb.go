@@ -132,7 +132,7 @@ func (r *runner) perturbFromTexts(ctx context.Context) error {
 			continue
 		}
 		for _, d := range r.dataOf(Model{Limit: r.file.largestLimit()}) {
-			sampler, err := r.file.snippets(p, d)
+			sampler, err := r.snippets(p, d)
 			if err != nil {
 				return err
 			}

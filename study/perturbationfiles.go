@@ -13,7 +13,23 @@ import (
 	"github.com/credence-lab/credence/internal/table"
 )
 
-// snippets are the texts of a source for one data set.
+// snippets are the texts of a source for one data set; those of a corpus are read once for all.
+func (r *runner) snippets(p PerturbationSource, d dataset.Dataset) (*collect.Snippets, error) {
+	key := [2]string{p.Name, d.Name}
+	if p.From == FromCorpus {
+		key[1] = ""
+	}
+	if known := r.consistent.snippets[key]; known != nil {
+		return known, nil
+	}
+	s, err := r.file.snippets(p, d)
+	if err == nil {
+		r.consistent.snippets[key] = s
+	}
+	return s, err
+}
+
+// snippets reads the texts of a source for one data set.
 func (f *File) snippets(p PerturbationSource, d dataset.Dataset) (*collect.Snippets, error) {
 	s := &collect.Snippets{Number: p.Batch, Seed: f.Seed}
 	switch {
