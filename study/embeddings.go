@@ -30,28 +30,11 @@ func (r *runner) textsOfTokens() []string {
 	if len(r.file.tokenJudges()) == 0 {
 		return nil
 	}
-	var texts []string
-	seen := map[string]bool{}
-	add := func(text string) {
-		if !seen[text] {
-			seen[text], texts = true, append(texts, text)
+	return r.textsWith(func(setting record.Setting, add func(string)) {
+		for _, u := range r.uncertain[setting] {
+			addPresent(add, u.Answer)
 		}
-	}
-	for _, d := range r.data {
-		for _, item := range d.Items {
-			for _, reference := range item.References {
-				add(reference)
-			}
-		}
-		for _, m := range r.file.Models {
-			for _, u := range r.uncertain[record.Setting{Model: m.Name, Dataset: d.Name}] {
-				if u.Answer.Missing == record.Present {
-					add(u.Answer.Text)
-				}
-			}
-		}
-	}
-	return texts
+	})
 }
 
 // textsToEmbed are all answers, samples and references, each once, where anything reads their vectors.
@@ -59,6 +42,19 @@ func (r *runner) textsToEmbed() []string {
 	if !r.file.embedsTexts() {
 		return nil
 	}
+	return r.textsWith(func(setting record.Setting, add func(string)) {
+		for _, text := range r.consistencyTexts(setting) {
+			add(text)
+		}
+		for _, u := range r.uncertain[setting] {
+			addPresent(add, u.Answer)
+			addPresent(add, u.Samples...)
+		}
+	})
+}
+
+// textsWith are the references and, of every setting, what said adds, each once.
+func (r *runner) textsWith(said func(record.Setting, func(string))) []string {
 	var texts []string
 	seen := map[string]bool{}
 	add := func(text string) {
@@ -73,17 +69,17 @@ func (r *runner) textsToEmbed() []string {
 			}
 		}
 		for _, m := range r.file.Models {
-			for _, text := range r.consistencyTexts(record.Setting{Model: m.Name, Dataset: d.Name}) {
-				add(text)
-			}
-			for _, u := range r.uncertain[record.Setting{Model: m.Name, Dataset: d.Name}] {
-				for _, s := range append([]collect.Sampled{u.Answer}, u.Samples...) {
-					if s.Missing == record.Present {
-						add(s.Text)
-					}
-				}
-			}
+			said(record.Setting{Model: m.Name, Dataset: d.Name}, add)
 		}
 	}
 	return texts
+}
+
+// addPresent adds the texts of what is not missing.
+func addPresent(add func(string), list ...collect.Sampled) {
+	for _, s := range list {
+		if s.Missing == record.Present {
+			add(s.Text)
+		}
+	}
 }

@@ -20,34 +20,44 @@ type alternative struct {
 	Text    string   `json:"decoded_token"`
 }
 
-// UnmarshalJSON reads an object whose keys are ids.
+// UnmarshalJSON reads an object whose keys are ids, or null.
 func (a *alternatives) UnmarshalJSON(raw []byte) error {
 	*a = nil
 	if string(raw) == "null" {
 		return nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return fmt.Errorf("alternatives of a position are no object")
-	}
 	*a = alternatives{}
-	for dec.More() {
-		key, err := dec.Token()
+	return members(raw, func(key string, value *json.Decoder) error {
+		id, err := strconv.ParseInt(key, 10, 32)
 		if err != nil {
-			return err
-		}
-		id, err := strconv.ParseInt(fmt.Sprint(key), 10, 32)
-		if err != nil {
-			return fmt.Errorf("token id %q is no number", wire.Line(fmt.Sprint(key)))
+			return fmt.Errorf("token id %q is no number", wire.Line(key))
 		}
 		if _, twice := (*a)[int32(id)]; twice {
 			return fmt.Errorf("token id %d is given twice at one position", id)
 		}
 		var one alternative
-		if err := dec.Decode(&one); err != nil {
+		if err := value.Decode(&one); err != nil {
 			return err
 		}
 		(*a)[int32(id)] = one
+		return nil
+	})
+}
+
+// members has each called with every member of an object, in order; those of one key are all told.
+func members(raw []byte, each func(key string, value *json.Decoder) error) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return fmt.Errorf("alternatives of a position are no object")
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		if err := each(fmt.Sprint(key), dec); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -95,21 +105,14 @@ func (b *byText) UnmarshalJSON(raw []byte) error {
 	if string(raw) == "null" {
 		return nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return fmt.Errorf("alternatives of a position are no object")
-	}
-	for dec.More() {
-		if _, err := dec.Token(); err != nil {
-			return err
-		}
+	return members(raw, func(_ string, value *json.Decoder) error {
 		var x *float64
-		if err := dec.Decode(&x); err != nil {
+		if err := value.Decode(&x); err != nil {
 			return err
 		}
 		*b = append(*b, x)
-	}
-	return nil
+		return nil
+	})
 }
 
 // whole are the values of the k most probable tokens in descending order; nil where some of them may have been
