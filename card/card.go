@@ -17,6 +17,8 @@ type Card struct {
 	Purpose  string    `json:"purpose,omitempty"`
 	Models   []Model   `json:"models"`
 	Datasets []Dataset `json:"datasets"`
+	// Imported are the files with judgements made elsewhere; empty where the study has none.
+	Imported []Import `json:"imported,omitempty"`
 	// Prompts are the texts that were put to the models, in full.
 	Prompts []Prompt `json:"prompts"`
 	// Contexts say where the answer's tokens are scored; Base is the one that shifts are taken from.
@@ -115,6 +117,20 @@ type Dataset struct {
 	Name   string `json:"name"`
 	Items  int    `json:"items"`
 	SHA256 string `json:"sha256"`
+	// Notes say how the file was read.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Import is a file with judgements made elsewhere, by its bytes.
+type Import struct {
+	Name string `json:"name"`
+	// File is its name without folder.
+	File   string `json:"file"`
+	Rows   int    `json:"rows"`
+	SHA256 string `json:"sha256"`
+	// Answers of the study, over all its settings, and how many of them have no row.
+	Answers int `json:"answers"`
+	Without int `json:"without_row"`
 	// Notes say how the file was read.
 	Notes []string `json:"notes,omitempty"`
 }

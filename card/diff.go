@@ -82,6 +82,10 @@ func choicesOf(c, other *Card) []choice {
 		add(about, "items", fmt.Sprint(d.Items))
 		add(about, "content SHA-256", d.SHA256)
 	}
+	for _, x := range c.Imported {
+		add("imported "+x.Name, "file", x.File)
+		add("imported "+x.Name, "SHA-256", x.SHA256)
+	}
 	add("answers", c.Answers.ID, c.Answers.What)
 	add("stated confidence", c.Elicitation.ID, c.Elicitation.What)
 	add("contexts", "base of shifts", c.Base)

@@ -55,6 +55,10 @@ func TestHostileChoicesStayInTheirCells(t *testing.T) {
 	a, b := whole(), whole()
 	b.Prompts[0].Text = "x | y\n```\n# head\n<script>"
 	b.Contexts[0].Name = "a|b`c\n# head"
+	b.Imported = []card.Import{{Name: "g", File: "a|b\n# file", SHA256: "00", Notes: []string{"columns not read: `\n# file"}}}
+	if text := b.Markdown(); strings.Contains(text, "\n# file") {
+		t.Errorf("a heading of a file's name:\n%s", text)
+	}
 	text := card.Compare(a, b).Markdown("runs/a", "runs/|b")
 	if strings.Contains(text, "\n# head") {
 		t.Errorf("a heading of a prompt's:\n%s", text)

@@ -34,6 +34,12 @@ func (c *Card) Markdown() string {
 			w.line("  - %s", code(note))
 		}
 	}
+	for _, x := range c.Imported {
+		w.line("- %s, imported judgements: %s, rows: %d, SHA-256 %s; %d of %d answers have no row", code(x.Name), code(x.File), x.Rows, code(x.SHA256), x.Without, x.Answers)
+		for _, note := range x.Notes {
+			w.line("  - %s", code(note))
+		}
+	}
 	w.section("Where confidence is read")
 	w.line("Shifts are taken from the context %s.", code(c.Base))
 	w.line("")

@@ -3,6 +3,8 @@ package judge
 import (
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/credence-lab/credence/internal/text"
 	"github.com/credence-lab/credence/record"
 )
@@ -13,7 +15,15 @@ const (
 	NoLabel record.Missing = "no label"
 	// UnknownLabel: the field holds a word that is no verdict.
 	UnknownLabel record.Missing = "label not understood"
+	// NoScore: the field is empty, or says that there is none.
+	NoScore record.Missing = "no score"
+	// NotInFile: the file has no row about the answer.
+	NotInFile record.Missing = "not in the imported file"
 )
+
+// AnswerText is the form in which the answer of an imported judgement is held against the answer that a model gave:
+// canonically composed (NFC), without blanks at its edges, and otherwise to the character.
+func AnswerText(s string) string { return strings.TrimFunc(norm.NFC.String(s), text.IsBlank) }
 
 // ParseLabel reads a verdict from a field of a file: true or false, yes or no, correct or incorrect, 1 or
 // 0, and the like, in any case. "False" is false however full of letters it is. Anything else is not

@@ -218,3 +218,13 @@ func BenchmarkContainment(b *testing.B) {
 		})
 	}
 }
+
+// TestAnswerText: an imported judgement is of the same text in either encoding, and of no other.
+func TestAnswerText(t *testing.T) {
+	t.Parallel()
+	for text, same := range map[string]bool{"Zürich": true, " Zu\u0308rich\n": true, "\u00a0Zürich": true, "zürich": false, "Zurich": false, "Zürich.": false, "": false} {
+		if got := AnswerText(text) == AnswerText("Zürich"); got != same {
+			t.Errorf("%q is the same: %v", text, got)
+		}
+	}
+}

@@ -33,14 +33,15 @@ type Judgement struct {
 	Verdict Verdict
 	// Missing says why the verdict is NotJudged; empty otherwise.
 	Missing Missing
-	// Trace is what stands behind the verdict of a model, or of a judge that compares vectors; nil for judges that
-	// compare texts.
+	// Trace is what stands behind the verdict of a model, of a judge that compares vectors, or of an imported score; nil
+	// for judges that compare texts, and for imported verdicts.
 	Trace *Trace
 }
 
-// Trace is what stands behind the verdict of a language model, or of several, or behind a comparison of vectors.
+// Trace is what stands behind the verdict of a language model, or of several, behind a comparison of vectors, or behind
+// an imported score.
 type Trace struct {
-	// Score is what was cut into a verdict, in [0,1], of vectors in [-1,1]; absent where the verdict was written.
+	// Score is what was cut into a verdict, in [0,1], of vectors and imported in [-1,1]; absent where the verdict was written.
 	Score Number
 	// Reply is what the model wrote, where it wrote its verdict.
 	Reply string

@@ -219,7 +219,8 @@ func TestTextsStayTexts(t *testing.T) {
 	c := &card.Card{
 		Study: evil, Base: evil, Aggregations: []string{evil}, Tokenisation: evil, Generation: []string{evil}, Intervals: evil, Missing: []string{evil},
 		Models: []card.Model{{Name: evil, Identity: llm.Identity{Weights: evil, Engine: evil}, Form: evil, Licence: evil}}, Datasets: []card.Dataset{{Name: evil, SHA256: evil, Notes: []string{evil}}},
-		Prompts: []card.Prompt{{Name: evil, Text: evil}}, Contexts: []card.Context{{Name: evil, What: evil}}, Parser: card.Rule{ID: evil, What: evil},
+		Imported: []card.Import{{Name: evil, File: evil, SHA256: evil, Notes: []string{evil}}},
+		Prompts:  []card.Prompt{{Name: evil, Text: evil}}, Contexts: []card.Context{{Name: evil, What: evil}}, Parser: card.Rule{ID: evil, What: evil},
 		Correctness: []card.Rule{{ID: evil, What: evil}}, Metrics: []card.Rule{{ID: evil, What: evil}}, Settings: []card.Setting{{Setting: evil, Judge: evil}},
 	}
 	page := write(t, report.Page{Title: evil, Card: c, Sections: []*report.Section{one, section(t, made{setting: named(evil, "e"), n: 4})}})

@@ -14,6 +14,9 @@ import (
 // analyse judges and compares all settings, in the order of the file; everything from here on is a pure
 // function of the records.
 func (r *runner) analyse(ctx context.Context) error {
+	if err := r.joinImports(); err != nil {
+		return err
+	}
 	rulings, err := r.file.readRulings()
 	if err != nil {
 		return err

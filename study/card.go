@@ -35,6 +35,7 @@ func (r *runner) card() *card.Card {
 	for _, d := range r.data {
 		c.Datasets = append(c.Datasets, card.Dataset{Name: d.Name, Items: len(d.Items), SHA256: d.SHA256, Notes: d.Notes})
 	}
+	c.Imported = r.importedOnCard()
 	for _, rule := range p.Correctness {
 		c.Correctness = append(c.Correctness, card.Rule{ID: rule, What: ruleWords(rule)})
 		c.Validation = append(c.Validation, card.Validation{Judge: rule, Type: "exact or fuzzy match", Threshold: "none, the rule says yes or no"})

@@ -27,6 +27,9 @@ type File struct {
 	Quantifiers []string `yaml:"quantifiers,omitempty"`
 	// Judges of the answers whose uncertainty is quantified, by id; "llm:NAME" is a model of the study.
 	Judges []string `yaml:"judges,omitempty"`
+	// Imported are files with judgements made elsewhere, by the name under which the judge "imported:NAME" reads them,
+	// relative to the study file.
+	Imported map[string]string `yaml:"imported,omitempty"`
 	// Judging says what is asked of models that judge, besides their verdicts.
 	Judging Judging `yaml:"judging,omitempty"`
 	// Embeddings says where the vectors come from that some quantifiers and judges compare. Empty is none.

@@ -93,6 +93,7 @@ func (f *File) rebase(change func(string) string) {
 		}
 	}
 	f.rebaseConsistency(change)
+	f.rebaseImports(change)
 	if f.Protocol.Rulings != "" {
 		f.Protocol.Rulings = change(f.Protocol.Rulings)
 	}

@@ -65,7 +65,11 @@ func (r *runner) uncertaintyRules() []card.Rule {
 		if err != nil {
 			continue
 		}
-		rules = append(rules, card.Rule{ID: "judge " + id, What: parsed.Entry().Definition})
+		what := parsed.Entry().Definition
+		if parsed.Judge == importedJudge {
+			what = importWords(parsed)
+		}
+		rules = append(rules, card.Rule{ID: "judge " + id, What: what})
 	}
 	return rules
 }

@@ -70,6 +70,9 @@ func MakePlan(ctx context.Context, f *File, folder string, planner Planner) (_ *
 	if err := r.readyForConsistency(); err != nil {
 		return nil, err
 	}
+	if err := r.readImports(ctx); err != nil { // what a run would refuse
+		return nil, err
+	}
 	known, err := openKnown(filepath.Join(folder, ledgerFile))
 	if err != nil {
 		return nil, err

@@ -74,6 +74,9 @@ func Run(ctx context.Context, f *File, o Options) (_ *Results, _ *RunInfo, err e
 	if err := r.readyForConsistency(); err != nil {
 		return nil, nil, err
 	}
+	if err := r.readImports(ctx); err != nil {
+		return nil, nil, err
+	}
 	if o.Note != nil {
 		for _, d := range r.data {
 			for _, note := range d.Notes {
@@ -138,6 +141,8 @@ type runner struct {
 	relations map[string]relations
 	// What gave them, where it was no model of the study.
 	sources []ranSource
+	// Files with judgements made elsewhere, by name.
+	imports map[string]*imported
 	// What a plan has asked of each model.
 	plans map[string]*planned
 	// The models of whom was said what they do not support.

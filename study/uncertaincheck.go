@@ -114,11 +114,15 @@ func (f *File) checkJudges(quantified bool) error {
 		case comparesTokens(id) && f.Embeddings.Engine != engineTEI:
 			return f.at.errorf(node, "add \"embeddings: {engine: tei, url: …}\"", "the judge %q compares the vectors of tokens, which only a text-embeddings-inference server gives", text)
 		case comparesTokens(id):
+		case id.Judge == importedJudge:
+			if err := f.checkImport(node, id); err != nil {
+				return err
+			}
 		case !id.Entry().FromText():
-			return f.at.errorf(node, "it can be imported into a table of scores", "the judge %q cannot be asked here", text)
+			return f.at.errorf(node, "people label a finished run with \"credence annotate\"; \"credence validate\" holds its judges against them", "the judge %q cannot be asked in a study", text)
 		}
 	}
-	return nil
+	return f.checkImports()
 }
 
 // textJudges are the judges that compare texts.

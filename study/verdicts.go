@@ -111,6 +111,12 @@ func (r *runner) judgeAnswers(setting record.Setting, d dataset.Dataset, list []
 			judgements = append(judgements, byModels(id, u.Answer.ID, said[u.Answer.ID]))
 		}
 	}
+	for _, id := range r.file.importedJudges() {
+		names = append(names, id.String())
+		for _, u := range list {
+			judgements = append(judgements, r.byImport(id, u.Item, u.Answer.Answer))
+		}
+	}
 	return names, judgements, nil
 }
 
