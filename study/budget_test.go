@@ -45,7 +45,12 @@ func TestBudgetsStopAndResume(t *testing.T) {
 					t.Fatalf("step %d: %v", step, err)
 				}
 				stops++
-				if got, each := c.spent(spent.Spent); got > each*float64(step)+1e-9 || got < each*float64(step)*.5 {
+				// What a prompt takes is estimated before it is sent, so that tokens and money may come out a little above.
+				above := 1.02
+				if name == "calls" {
+					above = 1
+				}
+				if got, each := c.spent(spent.Spent); got > each*float64(step)*above+1e-9 || got < each*float64(step)*.5 {
 					t.Errorf("step %d: spent %v of %v", step, spent.Spent, f.Budget)
 				}
 				if left := spent.Left; left == nil || left.Total().Calls+spent.Spent.Calls != 60 || left.Total().Money <= 0 {
