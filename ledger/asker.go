@@ -282,7 +282,7 @@ func (a *Asker) recall(ctx context.Context, open []*question) error {
 // claim returns those of open that this process may ask. The replies to stored others are there; somebody else is
 // asking the rest.
 func (a *Asker) claim(ctx context.Context, open []*question) (mine []*question, stored int, err error) {
-	states, err := a.ledger.store.Claim(ctx, a.ledger.owner, a.ledger.lease, keysOf(open))
+	states, err := a.ledger.store.Claim(ctx, a.ledger.owner, lease, keysOf(open))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -524,7 +524,7 @@ func TestNewCallsAreOnlyClaimed(t *testing.T) {
 	ask := func(a *ledger.Asker, n int) string {
 		return texts(a.Do(t.Context(), []llm.Request{with(sampled, func(r *llm.Request) { r.Sample = n })}))[0]
 	}
-	const many = 64
+	const many = ledger.ManyUnknown
 	var first []string
 	for n := range 2 * many {
 		first = append(first, ask(a, n))

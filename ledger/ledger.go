@@ -14,7 +14,6 @@ type Ledger struct {
 	store   Store
 	path    string
 	owner   string
-	lease   time.Duration
 	flights flights
 	marks   marks
 	held    *holder
@@ -53,9 +52,9 @@ const lease = 10 * time.Second
 
 // New returns a ledger on a store of its own; name stands for it in messages. Close closes the store.
 func New(store Store, name string) *Ledger {
-	l := &Ledger{store: store, path: name, owner: newOwner(), lease: lease}
-	l.held = &holder{every: l.lease / 3, renew: func(keys []Key) {
-		_, _ = l.store.Claim(context.Background(), l.owner, l.lease, keys)
+	l := &Ledger{store: store, path: name, owner: newOwner()}
+	l.held = &holder{every: lease / 3, renew: func(keys []Key) {
+		_, _ = l.store.Claim(context.Background(), l.owner, lease, keys)
 	}}
 	return l
 }

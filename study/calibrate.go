@@ -60,7 +60,7 @@ func CalibrateDiversity(ctx context.Context, o CalibrateOptions) (_ *consistency
 	if o.Premises < 1 || o.Premises > len(collect.Premises()) || o.Paraphrases < 2 || o.Paraphrases > mostTrials {
 		return nil, &InputError{Path: "calibration", What: fmt.Sprintf("%d premises with %d paraphrases", o.Premises, o.Paraphrases), Hint: fmt.Sprintf("take 1 to %d premises and 2 to %d paraphrases", len(collect.Premises()), mostTrials)}
 	}
-	c := &calibrating{CalibrateOptions: o, file: &File{Models: []Model{o.Sampler}, Embeddings: o.Embeddings, Budget: o.Budget}}
+	c := &calibrating{CalibrateOptions: o, file: &File{Models: []Model{o.Sampler}, Embeddings: o.Embeddings, Budget: o.Budget, at: positions{path: "calibration"}}}
 	if err := c.file.CheckBudget(); err != nil {
 		return nil, err
 	}

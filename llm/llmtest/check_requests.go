@@ -221,28 +221,39 @@ func (p *probe) concurrently(reqs []llm.Request) {
 	if !ok {
 		return
 	}
+	fault := amidCallers(reqs, func(reqs []llm.Request) []llm.Result { return p.engine.Do(p.ctx, reqs) }, func(i int, r llm.Result) {
+		p.form(reqs[i], r)
+		if r.Err != nil {
+			p.faultf("%s, concurrently: %v", describe(reqs[i]), r.Err)
+			return
+		}
+		p.repeats(reqs[i], alone[i], r.Reply, "alone and beside other callers")
+	})
+	if fault != nil {
+		p.faultf("%v", fault)
+	}
+}
+
+// amidCallers lets several callers ask the same at once, each in another order, and has each result seen with its
+// place in list. Its error says that somebody got more or fewer results than were asked for.
+func amidCallers[Q, R any](list []Q, ask func([]Q) []R, see func(i int, r R)) (err error) {
 	const callers = 6
-	together := make([][]llm.Result, callers)
+	together := make([][]R, callers)
 	var wg sync.WaitGroup
 	for c := range callers {
-		wg.Go(func() { together[c] = p.engine.Do(p.ctx, rotated(reqs, c)) })
+		wg.Go(func() { together[c] = ask(rotated(list, c)) })
 	}
 	wg.Wait()
 	for c, results := range together {
-		if len(results) != len(reqs) {
-			p.faultf("%d requests have %d results", len(reqs), len(results))
+		if len(results) != len(list) {
+			err = fmt.Errorf("%d were asked for, and %d results came", len(list), len(results))
 			continue
 		}
 		for i, r := range results {
-			req, want := rotated(reqs, c)[i], rotated(alone, c)[i]
-			p.form(req, r)
-			if r.Err != nil {
-				p.faultf("%s, concurrently: %v", describe(req), r.Err)
-				continue
-			}
-			p.repeats(req, want, r.Reply, "alone and beside other callers")
+			see((i+c)%len(list), r)
 		}
 	}
+	return err
 }
 
 // rotated lets each caller ask the same things in another order.

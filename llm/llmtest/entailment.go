@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -365,26 +364,15 @@ func checkEntailConcurrent(p *entailProbe) {
 	if !ok {
 		return
 	}
-	const callers = 6
-	together := make([][]llm.EntailmentResult, callers)
-	var wg sync.WaitGroup
-	for c := range callers {
-		wg.Go(func() { together[c] = p.entailer.Entail(p.ctx, rotated(relating, c)) })
-	}
-	wg.Wait()
-	for c, results := range together {
-		if len(results) != len(relating) {
-			p.faultf("%d pairs have %d results", len(relating), len(results))
-			continue
+	fault := amidCallers(relating, func(pairs []llm.Pair) []llm.EntailmentResult { return p.entailer.Entail(p.ctx, pairs) }, func(i int, r llm.EntailmentResult) {
+		if r.Err != nil {
+			p.faultf("%s, beside other callers: %v", shortPair(relating[i]), r.Err)
+			return
 		}
-		for i, r := range results {
-			pair := rotated(relating, c)[i]
-			if r.Err != nil {
-				p.faultf("%s, beside other callers: %v", shortPair(pair), r.Err)
-				continue
-			}
-			p.same(pair, rotated(want, c)[i], r.Entailment, "alone and beside other callers")
-		}
+		p.same(relating[i], want[i], r.Entailment, "alone and beside other callers")
+	})
+	if fault != nil {
+		p.faultf("%v", fault)
 	}
 }
 

@@ -13,7 +13,13 @@ import (
 // serve starts a local server of a dialect and returns an engine that asks it.
 func serve(t *testing.T, dialect openai.Dialect, model *llmtest.Scripted, lies fake.Lies) *openai.Engine {
 	t.Helper()
-	server := httptest.NewServer(fake.New(string(dialect), model, lies))
+	return open(t, dialect, fake.New(string(dialect), model, lies))
+}
+
+// open starts f and returns an engine that asks it.
+func open(t *testing.T, dialect openai.Dialect, f *fake.Server) *openai.Engine {
+	t.Helper()
+	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
 	e, err := openai.Open(t.Context(), openai.Config{URL: server.URL, Dialect: dialect})
 	if err != nil {

@@ -3,7 +3,6 @@ package openai_test
 import (
 	"errors"
 	"fmt"
-	"net/http/httptest"
 	"slices"
 	"testing"
 
@@ -105,18 +104,6 @@ func TestEndOfTurnAlone(t *testing.T) {
 			}
 		}
 	}
-}
-
-func open(t *testing.T, dialect openai.Dialect, f *fake.Server) *openai.Engine {
-	t.Helper()
-	server := httptest.NewServer(f)
-	t.Cleanup(server.Close)
-	e, err := openai.Open(t.Context(), openai.Config{URL: server.URL, Dialect: dialect})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = e.Close() })
-	return e
 }
 
 // TestTokensThatReadAlike has two of the most probable tokens decoded to one text. Where they are told by text, one
