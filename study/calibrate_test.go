@@ -350,7 +350,7 @@ func TestStudiesReadCalibrations(t *testing.T) {
 	for change, want := range map[[2]string]string{
 		{"by: subject", "by: other"}:                      `s.yaml:10:16: the source "model" needs a calibration of the sampler other under vectors, and FOLDER has that of subject under vectors; run "credence calibrate-diversity --study s.yaml --sampler other"`,
 		{"vectors.gguf", "others.gguf"}:                   "needs a calibration of the sampler subject under others, and FOLDER has that of subject under vectors",
-		{"  calibration: FOLDER\n", ""}:                   `needs a calibration of the sampler subject under vectors, and the program carries none`,
+		{"  calibration: FOLDER\n", ""}:                   `needs a calibration of the sampler subject under vectors, and the program carries that of qwen2.5-coder-0.5b-instruct under all-minilm-l6-v2`,
 		{"calibration: FOLDER", "calibration: FOLDER/no"}: "FOLDER/no: cannot be read",
 		{"calibration: FOLDER", "calibration: s"}:         `name a file that "credence calibrate-diversity" wrote`,
 		{"{from: corpus}", "{from: corpus, file: gone}"}:  "gone: cannot be read",
