@@ -5,8 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -31,53 +29,23 @@ func calls(ctx context.Context, args []string) error {
 		return err
 	}
 	if *serve != "" {
-		return serveAt(ctx, *serve, *wait)
-	}
-	if *url == "" {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		server, err := serveAt(*serve, *wait)
 		if err != nil {
 			return err
 		}
-		*url = "http://" + listener.Addr().String()
-		server := &http.Server{Handler: answering(*wait), ReadHeaderTimeout: time.Minute}
-		defer server.Close()
-		go func() { _ = server.Serve(listener) }()
+		defer server.close()
+		<-ctx.Done()
+		return nil
+	}
+	if *url == "" {
+		server, err := serveAt("127.0.0.1:0", *wait)
+		if err != nil {
+			return err
+		}
+		defer server.close()
+		*url = server.url()
 	}
 	return askCalls(ctx, *url, *n, *flight, *wait)
-}
-
-func serveAt(ctx context.Context, address string, wait time.Duration) error {
-	server := &http.Server{Addr: address, Handler: answering(wait), ReadHeaderTimeout: time.Minute}
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
-}
-
-// answer is what the server says to everything: eight tokens with their log-probabilities.
-const answer = `{"id":"cmpl-1","object":"text_completion","model":"one","choices":[{"index":0,"text":" the capital of France is Paris .","finish_reason":"stop",` +
-	`"logprobs":{"tokens":[" the"," capital"," of"," France"," is"," Paris"," ."],"token_logprobs":[-0.91234567,-0.11234567,-0.01234567,-0.2134567,-0.00123456,-0.31234567,-0.71234567]}}],` +
-	`"usage":{"prompt_tokens":60,"completion_tokens":8,"total_tokens":68}}`
-
-func answering(wait time.Duration) http.Handler {
-	mux := http.NewServeMux()
-	write := func(w http.ResponseWriter, body string) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(body))
-	}
-	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) { write(w, `{"data":[{"id":"one"}]}`) })
-	mux.HandleFunc("POST /v1/completions", func(w http.ResponseWriter, r *http.Request) {
-		if wait > 0 {
-			select {
-			case <-time.After(wait):
-			case <-r.Context().Done():
-				return
-			}
-		}
-		write(w, answer)
-	})
-	return mux
 }
 
 func askCalls(ctx context.Context, url string, n, flight int, wait time.Duration) error {
@@ -127,7 +95,7 @@ func askAll(ctx context.Context, ask *ledger.Asker, from, n, flight int) (time.D
 	var group sync.WaitGroup
 	// As in a study, there are more to send than may be in flight, so that a reply that is being written keeps no
 	// place empty.
-	errs := make([]error, 2*flight)
+	errs := make([]error, 4*flight)
 	began := time.Now()
 	for worker := range errs {
 		group.Go(func() {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -18,10 +17,13 @@ func BenchmarkCalls(b *testing.B) { benchmarkCalls(b, 0, 64, 5_000) }
 func BenchmarkBusy(b *testing.B) { benchmarkCalls(b, 500*time.Millisecond, 256, 7_680) }
 
 func benchmarkCalls(b *testing.B, wait time.Duration, flight, n int) {
-	server := httptest.NewServer(answering(wait))
-	defer server.Close()
+	server, err := serveAt("127.0.0.1:0", wait)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer server.close()
 	for b.Loop() {
-		if err := askCalls(b.Context(), server.URL, n, flight, wait); err != nil {
+		if err := askCalls(b.Context(), server.url(), n, flight, wait); err != nil {
 			b.Fatal(err)
 		}
 	}
