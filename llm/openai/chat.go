@@ -114,30 +114,47 @@ func (c *chat) can(r llm.Request) error {
 	return nil
 }
 
+// chatRequest has the fields of both routes.
+type chatRequest struct {
+	Model       string        `json:"model"`
+	Prompt      string        `json:"prompt,omitempty"`
+	Messages    []llm.Message `json:"messages,omitempty"`
+	Temperature float64       `json:"temperature"`
+	TopP        float64       `json:"top_p"`
+	Seed        *int64        `json:"seed,omitempty"`
+	// The second is the newer name of the first.
+	MaxTokens           *int `json:"max_tokens,omitempty"`
+	MaxCompletionTokens *int `json:"max_completion_tokens,omitempty"`
+	// LogProbs is whether they are wanted, or how many, by route.
+	LogProbs any  `json:"logprobs,omitempty"`
+	Top      int  `json:"top_logprobs,omitempty"`
+	Stream   bool `json:"stream"`
+}
+
 func (c *chat) once(ctx context.Context, r llm.Request, values bool) (completion, error) {
 	d := r.Decoding
-	body := map[string]any{"model": c.model, "temperature": d.Temperature, "top_p": orOne(d.TopP), "stream": false}
+	body := chatRequest{Model: c.model, Temperature: d.Temperature, TopP: orOne(d.TopP)}
 	if d.Temperature > 0 {
-		body["seed"] = seedOf(r)
+		seed := seedOf(r)
+		body.Seed = &seed
 	}
-	path, limit := "/v1/chat/completions", "max_tokens"
+	path := "/v1/chat/completions"
 	if c.official {
-		limit = "max_completion_tokens"
+		body.MaxCompletionTokens = &d.MaxTokens
+	} else {
+		body.MaxTokens = &d.MaxTokens
 	}
-	body[limit] = d.MaxTokens
 	size := len(r.Prompt.Text)
 	if r.Prompt.Text != "" {
-		path, body["prompt"] = completionsPath, r.Prompt.Text
+		path, body.Prompt = completionsPath, r.Prompt.Text
 		if values {
-			body["logprobs"] = 1
+			body.LogProbs = 1
 		}
 	} else {
-		body["messages"] = r.Prompt.Messages
+		body.Messages = r.Prompt.Messages
 		if values {
-			body["logprobs"] = true
-			if r.Details.Alternatives > 0 {
-				body["top_logprobs"] = min(r.Details.Alternatives, mostTop)
-			}
+			body.LogProbs = true
+			body.Top = min(r.Details.Alternatives, mostTop)
 		}
 		for _, m := range r.Prompt.Messages {
 			size += len(m.Content)

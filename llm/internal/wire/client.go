@@ -37,7 +37,7 @@ type Attempt struct {
 type Client struct {
 	c    Config
 	base *url.URL
-	http *http.Client
+	http http.RoundTripper
 	own  *http.Transport // to be closed with the client; nil if the transport is the user's
 	*endpoint
 	closing sync.Once
@@ -48,6 +48,8 @@ type Client struct {
 const (
 	// maxBody bounds an answer. The largest honest one holds the log-probabilities of a whole vocabulary.
 	maxBody = 64 << 20
+	// likelyBody is the most room that is made for an answer before it comes.
+	likelyBody = 64 << 10
 	// firstPause and longestPause are between attempts where the server does not say; the pause doubles.
 	firstPause, longestPause = 500 * time.Millisecond, time.Minute
 	jitter                   = .25
@@ -71,9 +73,8 @@ func New(c Config) (*Client, error) {
 		out.own.MaxConnsPerHost = 0
 		transport = out.own
 	}
-	out.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // a request with a key goes where it was sent, or nowhere
-	}}
+	// No http.Client: it follows redirects, and a request with a key goes where it was sent, or nowhere.
+	out.http = transport
 	out.retries = failsafe.With[[]byte](retrypolicy.NewBuilder[[]byte]().
 		WithMaxAttempts(c.Attempts).
 		WithBackoff(firstPause, longestPause).
@@ -238,12 +239,12 @@ func (c *Client) exchange(ctx context.Context, method, path string, sent []byte)
 	if c.c.Key.secret != "" {
 		req.Header.Set("Authorization", "Bearer "+c.c.Key.secret)
 	}
-	resp, err := c.http.Do(req)
+	resp, err := c.http.RoundTrip(req)
 	if err != nil {
 		return nil, c.broken(ctx, err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	body, err := readBody(resp)
 	body = c.c.Key.hideBytes(body) // an answer is kept: some servers repeat what they were sent
 	switch {
 	case err != nil:
@@ -256,12 +257,18 @@ func (c *Client) exchange(ctx context.Context, method, path string, sent []byte)
 	return whole(resp, body)
 }
 
-// broken is the error of a connection. Its text is not that of the URL's, which names the server twice.
+// readBody reads an answer up to one byte more than it may have. A length that a server states is where the reading
+// begins, not what is trusted.
+func readBody(resp *http.Response) ([]byte, error) {
+	var body bytes.Buffer
+	body.Grow(int(min(max(resp.ContentLength, 0), likelyBody)) + bytes.MinRead)
+	_, err := body.ReadFrom(io.LimitReader(resp.Body, maxBody+1))
+	return body.Bytes(), err
+}
+
+// broken is the error of a connection.
 func (c *Client) broken(ctx context.Context, err error) *Error {
 	failed := &Error{Kind: Unreachable, What: err.Error(), Cause: err}
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		failed.What = u.Err.Error()
-	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		failed.What, failed.Cause = fmt.Sprintf("no whole answer in %v", c.c.Timeout), context.DeadlineExceeded
 	}

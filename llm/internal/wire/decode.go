@@ -1,6 +1,6 @@
 package wire
 
-import "encoding/json"
+import json "github.com/go-json-experiment/json/v1" // what encoding/json reads, in half the time
 
 // Into returns a reader that decodes an answer into v.
 func Into(v any) func([]byte) error {

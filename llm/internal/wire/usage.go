@@ -3,8 +3,10 @@ package wire
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/credence-lab/credence/llm"
 )
@@ -54,7 +56,7 @@ func usageOf(answer []byte) llm.Usage {
 				Cached int64 `json:"cached_tokens"`
 			} `json:"prompt_tokens_details"`
 		}
-		if json.NewDecoder(bytes.NewReader(answer[at+len(`"usage":`):])).Decode(&u) == nil {
+		if first(answer[at+len(`"usage":`):], &u) == nil {
 			return possible(llm.Usage{Prompt: u.Prompt, Cached: u.Details.Cached, Generated: u.Generated})
 		}
 		return llm.Usage{}
@@ -78,10 +80,15 @@ func number(answer []byte, key string) int64 {
 		return 0
 	}
 	var n int64
-	if json.NewDecoder(bytes.NewReader(answer[at+len(key)+3:])).Decode(&n) != nil {
+	if first(answer[at+len(key)+3:], &n) != nil {
 		return 0
 	}
 	return n
+}
+
+// first decodes the value that text begins with.
+func first(text []byte, v any) error {
+	return json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewBuffer(text)), v)
 }
 
 func possible(u llm.Usage) llm.Usage {
