@@ -302,7 +302,7 @@ func (a *Asker) ask(ctx context.Context, mine []*question) {
 	var tried tries
 	results, asked, took := a.consultHolding(llm.WithAttempts(ctx, tried.tell), mine)
 	a.counter.asking.Add(int64(took))
-	d := Delivery{Owner: a.ledger.owner, Release: keysOf(mine)}
+	d := Delivery{Owner: a.ledger.owner, Release: keysOf(mine), declared: a.declared}
 	var replied []*question
 	for i, q := range mine {
 		for _, t := range tried.of(i) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -33,6 +34,10 @@ const (
 	formZstd = 1
 )
 
+// leastPacked is how long a text must be for the shared dictionary. Replies below it become 3 to 8 bytes shorter, and
+// to try costs as much as for a page.
+const leastPacked = 128
+
 var frameMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
 // packer compresses against one dictionary. It is safe for concurrent use.
@@ -42,21 +47,29 @@ type packer struct {
 }
 
 // shared is the packer of the shared dictionary.
-var shared = &lazyPacker{make: sync.OnceValue(func() packer { return must(newPacker(sharedID, nil)) })}
+var shared = &lazyPacker{make: sync.OnceValue(func() packer { return must(newPacker(sharedID, nil, runtime.GOMAXPROCS(0))) })}
 
 // lazyPacker spares programs that never pack the time to set up.
 type lazyPacker struct{ make func() packer }
 
-func (l *lazyPacker) pack(b []byte) []byte            { return l.make().pack(b) }
+func (l *lazyPacker) pack(b []byte) []byte {
+	if len(b) < leastPacked {
+		return append([]byte{formPlain}, b...)
+	}
+	return l.make().pack(b)
+}
+
 func (l *lazyPacker) unpack(b []byte) ([]byte, error) { return l.make().unpack(b) }
 
 // newPacker returns the packer of the shared dictionary followed by learned.
-func newPacker(id uint32, learned []byte) (packer, error) {
+// Each goroutine that packs at the same time needs tables of half a megabyte, and fewer of them stay nearer to the
+// processor.
+func newPacker(id uint32, learned []byte, writers int) (packer, error) {
 	dictionary := slices.Concat(sharedDictionary, learned)
 	binary.LittleEndian.PutUint32(dictionary[4:], id)
 	// The checksum is ours (see seal), or the hash of the prompt.
 	in, err := zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderCRC(false),
-		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(128<<10))
+		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(128<<10), zstd.WithEncoderConcurrency(writers))
 	if err != nil {
 		return packer{}, err
 	}

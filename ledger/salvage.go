@@ -430,7 +430,7 @@ func (s *salvager) unpack(packed []byte) (found [][]byte) {
 		p, ok := s.learned[name]
 		if !ok {
 			var err error
-			if p, err = newPacker(id, content); err != nil {
+			if p, err = newPacker(id, content, 1); err != nil {
 				continue
 			}
 			s.learned[name] = p

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"runtime"
 )
 
 // committer is the one writer of a process. While a transaction is being made durable, the writes
@@ -81,9 +82,11 @@ func (c *committer) loop() {
 	}
 }
 
-// gather takes what is waiting now.
+// gather takes what is waiting now, and lets those come who are about to: each transaction that several share
+// spares the others.
 func (c *committer) gather(first *job) []*job {
 	jobs := []*job{first}
+	runtime.Gosched()
 	for len(jobs) < maxGroup {
 		select {
 		case j := <-c.jobs:

@@ -21,7 +21,8 @@ const (
 type learner struct {
 	purpose string
 	packer  interface{ pack([]byte) []byte }
-	// recent are the latest texts, to learn from; seen counts all since the program opened the ledger.
+	// recent are the latest texts, kept when it is nearly time to learn; seen counts all since the program opened the
+	// ledger.
 	recent [][]byte
 	seen   int
 	next   int
@@ -45,10 +46,9 @@ func (l *learner) pack(c *committer, text []byte) ([]byte, error) {
 	}
 	packed := l.packer.pack(text)
 	l.seen++
-	if len(l.recent) == learnedTexts {
-		l.recent = append(l.recent[:0], l.recent[1:]...)
+	if l.next-l.seen < learnedTexts {
+		l.recent = append(l.recent, bytes.Clone(text[:min(len(text), learnedBytes)]))
 	}
-	l.recent = append(l.recent, bytes.Clone(text[:min(len(text), learnedBytes)]))
 	if l.seen == l.next {
 		l.next *= nextLearned
 		return packed, l.learn(c)
@@ -69,12 +69,13 @@ func (l *learner) resume(c *committer) error {
 		return err
 	}
 	l.next *= nextLearned
-	l.packer, err = newPacker(id, content)
+	l.packer, err = newPacker(id, content, 1)
 	return err
 }
 
 func (l *learner) learn(c *committer) error {
 	content := bytes.Join(l.recent, nil)
+	l.recent = nil
 	res, err := c.stmt.addDictionary.Exec(l.purpose, content)
 	if err != nil {
 		return err
@@ -83,7 +84,7 @@ func (l *learner) learn(c *committer) error {
 	if err != nil {
 		return err
 	}
-	l.packer, err = newPacker(uint32(id), content)
+	l.packer, err = newPacker(uint32(id), content, 1)
 	return err
 }
 
@@ -111,7 +112,7 @@ func (s *sqlite) unpack(ctx context.Context, b []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p, err = newPacker(id, content); err != nil {
+		if p, err = newPacker(id, content, 1); err != nil {
 			return nil, err
 		}
 		if s.learned.byID == nil {

@@ -129,8 +129,12 @@ type row struct {
 	used            llm.Usage
 }
 
-func newRow(c Call) (row, error) {
-	model, err1 := declare(c.Model)
+// newRow has the model's identity from declared, if that is not nil.
+func newRow(c Call, declared []byte) (row, error) {
+	var err1 error
+	if declared == nil {
+		declared, err1 = declare(c.Model)
+	}
 	prompt, err2 := declare(c.Request.Prompt)
 	rest := c.Request
 	rest.Prompt, rest.Answer, rest.Seed, rest.Sample = llm.Prompt{}, "", 0, 0
@@ -140,7 +144,7 @@ func newRow(c Call) (row, error) {
 	}
 	sum := sha256.Sum256(prompt)
 	r := row{
-		key: c.Key, kind: c.Request.Kind, model: string(model), decoding: string(decoding),
+		key: c.Key, kind: c.Request.Kind, model: string(declared), decoding: string(decoding),
 		hash: requestHash(sum[:]), prompt: prompt, seed: int64(c.Request.Seed), sample: c.Request.Sample, gen: c.Generation,
 		finish: c.Reply.Finish, asked: c.Asked.UnixMilli(), took: c.Took.Microseconds(), used: c.Used,
 	}
@@ -169,7 +173,7 @@ func (s *sqlite) Deliver(ctx context.Context, d Delivery) ([]bool, error) {
 	rows := make([]row, len(d.Calls))
 	for i, c := range d.Calls {
 		var err error
-		if rows[i], err = newRow(c); err != nil {
+		if rows[i], err = newRow(c, d.declared); err != nil {
 			return nil, explain(s.path, err)
 		}
 	}

@@ -54,6 +54,8 @@ type Delivery struct {
 	Done []Done
 	// Release ends claims of Owner.
 	Release []Key
+	// declared is the model of all calls in the form of the key, where whoever delivers has it.
+	declared []byte
 }
 
 // Stats counts what a ledger holds.

@@ -256,11 +256,11 @@ func (r *runner) planned(ctx context.Context, err error) error {
 // sequences that the embedded engine has.
 const openItems = 16
 
-// openItems is how many items of a model are asked at the same time: twice as many as its server may have requests
-// in flight, since at times an item has but one, and its reply is written down before it has the next.
+// openItems is how many items of a model are asked at the same time: four times as many as its server may have
+// requests in flight, since at times an item has but one, and its reply is written down before it has the next.
 func (m Model) openItems() int {
 	if !m.OnServer() {
 		return openItems
 	}
-	return max(openItems, 2*cmp.Or(m.Concurrency, openai.DefaultConcurrency))
+	return max(openItems, 4*cmp.Or(m.Concurrency, openai.DefaultConcurrency))
 }
