@@ -3,6 +3,8 @@ package consistency
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/credence-lab/credence/measure"
 	"github.com/credence-lab/credence/metric"
@@ -68,8 +70,9 @@ func (o EvaluationOptions) statistics() (calibration, ranking []metric.Statistic
 }
 
 // Evaluate evaluates every score of the table against performance, with intervals by resampling items.
-// Rows without performance or some score are left out of a block and counted. Rows of one item hang together
-// when models are pooled, so that items are drawn, not rows.
+// Rows without performance or some score are left out of a block and counted; a score that no row of the block has
+// is undefined there, and keeps none from the others. Rows of one item hang together when models are pooled, so that
+// items are drawn, not rows.
 //
 // Errors: a table that contradicts itself, an option that makes no sense, or ctx ending first.
 func Evaluate(ctx context.Context, t Table, o EvaluationOptions) (*Evaluation, error) {
@@ -145,6 +148,8 @@ type sample struct {
 	items           []string // of each row
 	undetermined    int
 	scaled, ranking []*metric.Prepared
+	// present are the scores that some row has: they are prepared jointly, the others each alone, of no rows.
+	present []int
 }
 
 func sampleOf(scores []Score, rows []Row, o EvaluationOptions) (*sample, error) {
@@ -176,12 +181,52 @@ func sampleOf(scores []Score, rows []Row, o EvaluationOptions) (*sample, error) 
 			columns[k+len(scores)].Values[i], columns[k+len(scores)].Why[i] = x, why
 		}
 	}
-	prepared, err := metric.PrepareJointly(quality, columns...)
+	prepared, err := s.prepare(quality, columns)
 	if err != nil {
 		return nil, err
 	}
 	s.scaled, s.ranking = prepared[:len(scores)], prepared[len(scores):]
 	return s, nil
+}
+
+// prepare fills present and prepares all columns: the scaled scores, then those that rank.
+func (s *sample) prepare(quality metric.Quality, columns []metric.Score) ([]*metric.Prepared, error) {
+	scores := len(columns) / 2
+	has := func(x float64) bool { return !math.IsNaN(x) }
+	for k := range scores {
+		if slices.ContainsFunc(columns[k].Values, has) {
+			s.present = append(s.present, k)
+		}
+	}
+	if len(s.present) == 0 {
+		for k := range scores {
+			s.present = append(s.present, k)
+		}
+	}
+	var joint []metric.Score
+	for _, from := range []int{0, scores} {
+		for _, k := range s.present {
+			joint = append(joint, columns[from+k])
+		}
+	}
+	complete, err := metric.PrepareJointly(quality, joint...)
+	if err != nil {
+		return nil, err
+	}
+	prepared := make([]*metric.Prepared, len(columns))
+	for i, k := range s.present {
+		prepared[k], prepared[k+scores] = complete[i], complete[i+len(s.present)]
+	}
+	for k := range columns {
+		if prepared[k] == nil {
+			alone, err := metric.PrepareJointly(quality, columns[k])
+			if err != nil {
+				return nil, err
+			}
+			prepared[k] = alone[0]
+		}
+	}
+	return prepared, nil
 }
 
 func (s *sample) block(ctx context.Context, b Block, o EvaluationOptions) (Block, error) {
@@ -191,7 +236,11 @@ func (s *sample) block(ctx context.Context, b Block, o EvaluationOptions) (Block
 		scores []*metric.Prepared
 		stats  []metric.Statistic
 	}{{s.scaled, calibration}, {s.ranking, ranking}} {
-		draws, err := resample.Paired(ctx, part.scores, part.stats, resample.Options{
+		var present []*metric.Prepared
+		for _, k := range s.present {
+			present = append(present, part.scores[k])
+		}
+		draws, err := resample.Paired(ctx, present, part.stats, resample.Options{
 			N: o.Resampling.N, Clusters: s.items,
 			Seed: resample.SettingSeed(o.Resampling.Seed, b.Model, b.Benchmark, "consistency.evaluation"),
 		})
@@ -199,19 +248,32 @@ func (s *sample) block(ctx context.Context, b Block, o EvaluationOptions) (Block
 			return Block{}, err
 		}
 		for k, stat := range part.stats {
-			b.Metrics = append(b.Metrics, rowOf(draws, k, stat, len(part.scores), o.Resampling.Level))
+			b.Metrics = append(b.Metrics, s.rowOf(draws, k, stat, part.scores, o.Resampling.Level))
 		}
 	}
 	return b, nil
 }
 
-func rowOf(draws *resample.Draws, k int, stat metric.Statistic, scores int, level float64) MetricRow {
+// rowOf reads statistic k off the draws of the scores that are present.
+func (s *sample) rowOf(draws *resample.Draws, k int, stat metric.Statistic, scores []*metric.Prepared, level float64) MetricRow {
 	row := MetricRow{Metric: stat.ID, Better: stat.Better}
-	for s := range scores {
-		row.Values = append(row.Values, draws.Value(s, k, level))
-		if s > 0 {
-			row.Differences = append(row.Differences, draws.Contrast("difference."+stat.ID, level,
-				resample.Term{Score: 0, Stat: k, Weight: 1}, resample.Term{Score: s, Stat: k, Weight: -1}))
+	c3 := slices.Index(s.present, 0)
+	for score, p := range scores {
+		at, contrast := slices.Index(s.present, score), "difference."+stat.ID
+		if at >= 0 {
+			row.Values = append(row.Values, draws.Value(at, k, level))
+		} else {
+			row.Values = append(row.Values, measure.Undefined(stat.ID, measure.NoItems, 0).Leaving(p.LeftOut()))
+		}
+		switch {
+		case score == 0:
+		case at >= 0 && c3 >= 0:
+			row.Differences = append(row.Differences, draws.Contrast(contrast, level,
+				resample.Term{Score: c3, Stat: k, Weight: 1}, resample.Term{Score: at, Stat: k, Weight: -1}))
+		case c3 >= 0:
+			row.Differences = append(row.Differences, measure.Undefined(contrast, measure.NoItems, 0).Leaving(p.LeftOut()))
+		default:
+			row.Differences = append(row.Differences, measure.Undefined(contrast, measure.NoItems, 0).Leaving(scores[0].LeftOut()))
 		}
 	}
 	row.Best = best(row.Values, stat.Better)

@@ -94,14 +94,16 @@ type column struct {
 }
 
 func (s *sample) cells(index map[string]int, calibration, ranking []metric.Statistic) *cells {
-	c := &cells{n: s.scaled[0].N(), leftOut: s.scaled[0].LeftOut()}
-	for _, row := range s.scaled[0].Rows() {
+	first := s.scaled[s.present[0]]
+	c := &cells{n: first.N(), leftOut: first.LeftOut()}
+	for _, row := range first.Rows() {
 		c.items = append(c.items, index[s.items[row]])
 	}
 	c.perItem = make([]uint32, c.n)
-	add := func(scores []*metric.Prepared, stats []metric.Statistic, first int) {
-		for k, p := range scores {
-			col := column{prepared: p, first: first, score: k, atoms: make([]uint32, p.Atoms())}
+	add := func(scores []*metric.Prepared, stats []metric.Statistic, at int) {
+		for _, k := range s.present {
+			p := scores[k]
+			col := column{prepared: p, first: at, score: k, atoms: make([]uint32, p.Atoms())}
 			for _, stat := range stats {
 				col.eval = append(col.eval, stat.Evaluator(p))
 			}
@@ -114,6 +116,13 @@ func (s *sample) cells(index map[string]int, calibration, ranking []metric.Stati
 		c.point = append(c.point, make([]float64, len(s.scaled)))
 		c.why = append(c.why, make([]measure.Reason, len(s.scaled)))
 		c.draws = append(c.draws, make([][]float64, len(s.scaled)))
+	}
+	for score := range s.scaled {
+		if !slices.Contains(s.present, score) {
+			for k := range c.point {
+				c.point[k][score], c.why[k][score] = nan, measure.NoItems
+			}
+		}
 	}
 	for _, col := range c.columns {
 		for k, eval := range col.eval {

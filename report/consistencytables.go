@@ -109,8 +109,8 @@ func evaluationTable(e consistency.NamedEvaluation, blocks []consistency.Block, 
 		scaled = append(scaled, fmt.Sprintf("%s %s", s.Name, s.Scaling))
 	}
 	t := tableView{
-		Caption: fmt.Sprintf("Against mean correctness of the original samples, %s; * is the best of a block. For ECE each score is scaled: %s", over, strings.Join(scaled, ", ")),
-		Head:    slices.Concat(textHeads("data set", "model", "score"), countHeads("undetermined")),
+		Caption: fmt.Sprintf("Against mean correctness of the original samples, %s; n items have performance and every score that a model has at all, once for each model; * is the best of a block. For ECE each score is scaled: %s", over, strings.Join(scaled, ", ")),
+		Head:    slices.Concat(textHeads("data set", "model", "score"), countHeads("n", "undetermined")),
 	}
 	if len(blocks) == 0 {
 		return t
@@ -124,7 +124,7 @@ func evaluationTable(e consistency.NamedEvaluation, blocks []consistency.Block, 
 			model = plural(b.Models, "model")
 		}
 		for k, score := range e.Scores {
-			row := []cellView{rowCell(b.Benchmark), textCell(model), ownCell(score.Name), countCell(b.Undetermined)}
+			row := []cellView{rowCell(b.Benchmark), textCell(model), ownCell(score.Name), countCell(b.Metrics[0].Values[k].N), countCell(b.Undetermined)}
 			for _, m := range b.Metrics {
 				c := valueCell(m.Values[k])
 				if c.Why == "" && slices.Contains(m.Best, k) {
@@ -166,14 +166,14 @@ func differenceTable(e consistency.NamedEvaluation) tableView {
 	if len(blocks) == 0 {
 		return t
 	}
-	t.Head = append(t.Head, countHeads("undetermined")...)
+	t.Head = append(t.Head, countHeads("n", "undetermined")...)
 	for _, row := range blocks[0].Metrics {
 		t.Head = append(t.Head, headView{Text: consistencyMetric(row.Metric), Number: true, Values: true})
 	}
 	add := func(list []consistency.Block, whose func(consistency.Block) string) {
 		for _, b := range list {
 			for k, score := range e.Scores[1:] {
-				row := []cellView{rowCell(b.Benchmark), textCell(whose(b)), ownCell(score.Name), countCell(b.Undetermined)}
+				row := []cellView{rowCell(b.Benchmark), textCell(whose(b)), ownCell(score.Name), countCell(b.Metrics[0].Differences[k].N), countCell(b.Undetermined)}
 				for _, m := range b.Metrics {
 					row = append(row, signedCell(m.Differences[k]))
 				}
