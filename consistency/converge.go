@@ -13,7 +13,7 @@ type Convergence struct {
 	// Points are in ascending order of trials, all over the same items.
 	Points []ConvergencePoint `json:"points"`
 	// Stable is the least number of trials from which on Change stays within Tolerance; 0 if that is shown
-	// for none before the last, which differs from itself by nothing.
+	// for none before the last, which differs from itself by nothing, or if there are fewer than two items.
 	Stable    int     `json:"stable"`
 	Tolerance float64 `json:"tolerance"`
 }
@@ -52,7 +52,7 @@ func Converge(n int, trials []int, tolerance float64, r Resampling, at func(item
 	}
 	c := Convergence{Tolerance: tolerance}
 	leftOut := map[string]int{"no value at some number of trials": n - len(values)}
-	last, settled := len(trials)-1, true
+	last, settled := len(trials)-1, len(values) > 1
 	for k, t := range trials {
 		c.Points = append(c.Points, pointOf(t, k, last, values, leftOut, r))
 	}

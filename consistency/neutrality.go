@@ -138,6 +138,9 @@ func meanOfItems(id string, values []float64, r Resampling) measure.Value {
 		return measure.Undefined(id, measure.NoItems, 0)
 	}
 	v := measure.Of(id, mean(values), len(values))
+	if len(values) == 1 {
+		return v.Warn("no-interval", "there is one item, and an interval draws items")
+	}
 	random, draws := r.random(streamItems), make([]float64, r.N)
 	for i := range draws {
 		for range values {

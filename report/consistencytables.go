@@ -359,8 +359,8 @@ func judgedTable(s *consistency.Survey) tableView {
 
 func convergenceTable(s *consistency.Survey) tableView {
 	t := tableView{
-		Caption: fmt.Sprintf("Mean C3 over items after so many trials of each kind, undetermined items included, and its mean absolute change to the last; stable from where that stays within %s on. The last point is 0 from itself and proves nothing", Number(s.Design.Tolerance)),
-		Head:    slices.Concat(textHeads("model", "data set"), countHeads("trials"), valueHeads("C3", "change"), countHeads("undetermined"), textHeads("stable from")),
+		Caption: fmt.Sprintf("Mean C3, over the items that have all trials, after so many of each kind, undetermined items included, and its mean absolute change to the last; stable from where that stays within %s on. The last point is 0 from itself and proves nothing", Number(s.Design.Tolerance)),
+		Head:    slices.Concat(textHeads("model", "data set"), countHeads("trials", "items"), valueHeads("C3", "change"), countHeads("undetermined"), textHeads("stable from")),
 	}
 	for _, c := range s.Convergence {
 		stable := "not shown"
@@ -368,7 +368,7 @@ func convergenceTable(s *consistency.Survey) tableView {
 			stable = fmt.Sprint(c.Stable)
 		}
 		for _, p := range c.Points {
-			t.Rows = append(t.Rows, []cellView{rowCell(c.Model), textCell(c.Benchmark), countCell(p.Trials), valueCell(p.Mean), valueCell(p.Change), countCell(undetermined(s, s.Design.Sources[0], c.Benchmark, c.Model)), ownCell(stable)})
+			t.Rows = append(t.Rows, []cellView{rowCell(c.Model), textCell(c.Benchmark), countCell(p.Trials), countCell(p.Mean.N), valueCell(p.Mean), valueCell(p.Change), countCell(undetermined(s, s.Design.Sources[0], c.Benchmark, c.Model)), ownCell(stable)})
 		}
 	}
 	return t
