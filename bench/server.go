@@ -24,10 +24,10 @@ type quick struct {
 	stop     func()
 }
 
-// answer is what the server says to everything: eight tokens with their log-probabilities.
+// answer is what the server says to everything: seven tokens with their log-probabilities.
 const answer = `{"id":"cmpl-1","object":"text_completion","model":"one","choices":[{"index":0,"text":" the capital of France is Paris .","finish_reason":"stop",` +
 	`"logprobs":{"tokens":[" the"," capital"," of"," France"," is"," Paris"," ."],"token_logprobs":[-0.91234567,-0.11234567,-0.01234567,-0.2134567,-0.00123456,-0.31234567,-0.71234567]}}],` +
-	`"usage":{"prompt_tokens":60,"completion_tokens":8,"total_tokens":68}}`
+	`"usage":{"prompt_tokens":60,"completion_tokens":7,"total_tokens":67}}`
 
 // serveAt serves at address until it is closed. An answer takes wait.
 func serveAt(address string, wait time.Duration) (*quick, error) {
@@ -73,12 +73,12 @@ func (s *quick) accept() {
 
 // exchange answers one request.
 func (s *quick) exchange(in *bufio.Reader, out io.Writer) error {
-	models, err := in.Peek(len("GET "))
+	verb, err := in.Peek(len("GET "))
 	if err != nil {
 		return err
 	}
 	body := answer
-	if string(models) == "GET " {
+	if string(verb) == "GET " {
 		body = `{"data":[{"id":"one"}]}`
 	}
 	length, err := lengthOf(in)

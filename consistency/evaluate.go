@@ -265,16 +265,19 @@ func (s *sample) rowOf(draws *resample.Draws, k int, stat metric.Statistic, scor
 		} else {
 			row.Values = append(row.Values, measure.Undefined(stat.ID, measure.NoItems, 0).Leaving(p.LeftOut()))
 		}
-		switch {
-		case score == 0:
-		case at >= 0 && c3 >= 0:
+		if score == 0 {
+			continue
+		}
+		if at >= 0 && c3 >= 0 {
 			row.Differences = append(row.Differences, draws.Contrast(contrast, level,
 				resample.Term{Score: c3, Stat: k, Weight: 1}, resample.Term{Score: at, Stat: k, Weight: -1}))
-		case c3 >= 0:
-			row.Differences = append(row.Differences, measure.Undefined(contrast, measure.NoItems, 0).Leaving(p.LeftOut()))
-		default:
-			row.Differences = append(row.Differences, measure.Undefined(contrast, measure.NoItems, 0).Leaving(scores[0].LeftOut()))
+			continue
 		}
+		lacking := p
+		if c3 < 0 {
+			lacking = scores[0]
+		}
+		row.Differences = append(row.Differences, measure.Undefined(contrast, measure.NoItems, 0).Leaving(lacking.LeftOut()))
 	}
 	row.Best = best(row.Values, stat.Better)
 	return row

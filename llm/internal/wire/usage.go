@@ -5,8 +5,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/credence-lab/credence/llm"
 )
@@ -56,7 +55,7 @@ func usageOf(answer []byte) llm.Usage {
 				Cached int64 `json:"cached_tokens"`
 			} `json:"prompt_tokens_details"`
 		}
-		if first(answer[at+len(`"usage":`):], &u) == nil {
+		if json.NewDecoder(bytes.NewBuffer(answer[at+len(`"usage":`):])).Decode(&u) == nil {
 			return possible(llm.Usage{Prompt: u.Prompt, Cached: u.Details.Cached, Generated: u.Generated})
 		}
 		return llm.Usage{}
@@ -80,15 +79,10 @@ func number(answer []byte, key string) int64 {
 		return 0
 	}
 	var n int64
-	if first(answer[at+len(key)+3:], &n) != nil {
+	if json.NewDecoder(bytes.NewBuffer(answer[at+len(key)+3:])).Decode(&n) != nil {
 		return 0
 	}
 	return n
-}
-
-// first decodes the value that text begins with.
-func first(text []byte, v any) error {
-	return json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewBuffer(text)), v)
 }
 
 func possible(u llm.Usage) llm.Usage {
