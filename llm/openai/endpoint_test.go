@@ -56,9 +56,8 @@ func TestModelsShareTheirEndpoint(t *testing.T) {
 				if sharing {
 					ctx = openai.SharingEndpoints(ctx)
 				}
-				var took [2]time.Duration
-				var group sync.WaitGroup
-				for i := range 2 {
+				var engines [2]*openai.Engine // both open before either asks: opening keeps to the pace, too
+				for i := range engines {
 					config := openai.Config{URL: "http://s", Dialect: openai.Plain, Transport: fake.Direct{Handler: handler}}
 					if i == 0 { // the other states nothing: the smallest limit that is stated holds
 						c.change(&config)
@@ -70,6 +69,11 @@ func TestModelsShareTheirEndpoint(t *testing.T) {
 						t.Fatal(err)
 					}
 					defer e.Close()
+					engines[i] = e
+				}
+				var took [2]time.Duration
+				var group sync.WaitGroup
+				for i, e := range engines {
 					group.Go(func() {
 						if i == 1 {
 							time.Sleep(time.Millisecond) // the fault is met by the first
